@@ -1,4 +1,6 @@
-"""gunicorn configuration of eventapi. The options bind, workers, threads and server are set in eventapi.conf.
+"""gunicorn configuration of eventapi.
+
+The options bind, workers, threads and server are set in eventapi.conf.
 
 gunicorn ignores settings that it does not know, so this file works with gunicorn 20.1 and newer.
 """
@@ -37,7 +39,8 @@ limit_request_line = 8190
 limit_request_fields = 100
 limit_request_field_size = 8190
 
-# gunicorn itself believes no header of a proxy: eventapi does, from the option trusted_proxies and on a unix socket.
+# gunicorn itself believes no header of a proxy: eventapi does, from the option trusted_proxies and
+# on a unix socket.
 forwarded_allow_ips = ""
 secure_scheme_headers = {}
 forwarder_headers = ""
@@ -50,7 +53,8 @@ accesslog = None  # eventapi itself logs one line per request, with the request 
 control_socket_disable = True  # gunicorn 25 and newer would create a socket in the home directory
 
 
-# SIGALRM starts the worker again (WorkerProcess), which would inherit that the others are held back.
+# SIGALRM starts the worker again (WorkerProcess), which would inherit that the others are held
+# back.
 HELD_BACK = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGALRM)
 
 
@@ -71,8 +75,8 @@ logger_class = Logger
 def pre_fork(server, worker):
     """Hold back signals until the new process can handle them.
 
-    Before, it has the handlers of gunicorn's first process, which would drop a SIGTERM: a server that is stopped while
-    it starts a process would take `graceful_timeout` to end.
+    Before, it has the handlers of gunicorn's first process, which would drop a SIGTERM: a server
+    that is stopped while it starts a process would take `graceful_timeout` to end.
     """
     ignore_clock(
         server, worker
@@ -86,7 +90,9 @@ def post_worker_init(worker):
 
 
 def on_starting(server):
-    """Lock the data directory, so that no backup is restored and no upgrade made while the server runs."""
+    """Lock the data directory, so that no backup is restored and no upgrade made while the server
+    runs.
+    """
     os.register_at_fork(
         after_in_parent=partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, HELD_BACK)
     )

@@ -6,7 +6,10 @@ from eventapi import __version__
 
 
 def main():
-    """Run the command and return its exit status. `--version` alone does not wait until all commands are loaded."""
+    """Run the command and return its exit status.
+
+    `--version` alone does not wait until all commands are loaded.
+    """
     if sys.argv[1:] == ["--version"]:
         print(f"eventapi {__version__}")
         return 0

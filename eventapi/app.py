@@ -126,13 +126,19 @@ class Paths(Router):
         self.uncompiled.add(method)
 
     def compile(self):
-        """Compile the patterns of all methods. Call it after the last route and before the first `match`."""
+        """Compile the patterns of all methods.
+
+        Call it after the last route and before the first `match`.
+        """
         for method in self.uncompiled:
             super()._compile(method)
         self.uncompiled.clear()
 
     def match(self, environ):
-        """Return the route of a request and its arguments. OPTIONS matches every path that has another method."""
+        """Return the route of a request and its arguments.
+
+        OPTIONS matches every path that has another method.
+        """
         try:
             return super().match(environ)
         except HTTPError as error:
@@ -168,10 +174,13 @@ ID = (r"[1-9][0-9]{0,18}", _id, str)  # an id in a path; any other text makes th
 
 
 def _path(environ):
-    """Return the path of a request as text, without a slash at its end. Set `eventapi.slash` if it has one.
+    """Return the path of a request as text, without a slash at its end.
 
-    Refuse paths that Bottle's patterns would take for another one: they ignore a line break at the end. The pages of
-    the newsletter accept any token, and respond to one with a line break as to every other wrong one.
+    Set `eventapi.slash` if it has one.
+
+    Refuse paths that Bottle's patterns would take for another one: they ignore a line break at the
+    end. The pages of the newsletter accept any token, and respond to one with a line break as to
+    every other wrong one.
     """
     path = environ.get("PATH_INFO") or "/"
     if not path.isascii():
@@ -233,7 +242,8 @@ def _without_one(path):
 
 @lru_cache(maxsize=256)
 def _nearest(path):
-    """Return the end of the message: the nearest known path, or that a resource has no batch, or "" for neither.
+    """Return the end of the message: the nearest known path, or that a resource has no batch, or ""
+    for neither.
 
     The nearest path differs least in one part, or has an id more.
     """
@@ -271,7 +281,9 @@ def _with_other_part(wanted):
 
 
 def _with_id(wanted):
-    """Return the known path that has an id more, as /participants/<id>/invoice for /participants/invoice, or None."""
+    """Return the known path that has an id more, as /participants/<id>/invoice for
+    /participants/invoice, or None.
+    """
     parts = wanted.split("/")
     found = ("/".join([*parts[:place], "<id>", *parts[place:]]) for place in range(2, len(parts)))
     return next((path for path in found if path in _known_paths()), None)
@@ -285,7 +297,10 @@ def routes() -> Iterator[routing.Route]:
 
 @cache
 def router() -> Paths:
-    """Return the router of all routes, with their plugins. It knows no configuration, so a process makes it once."""
+    """Return the router of all routes, with their plugins.
+
+    It knows no configuration, so a process makes it once.
+    """
     app = Bottle()
     del app.router  # Bottle does not allow replacing it
     app.router = Paths(app)

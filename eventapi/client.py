@@ -1,4 +1,5 @@
-"""A client for the HTTP API of eventapi, in one file that needs only Python 3.9 or newer: import it, or copy it.
+"""A client for the HTTP API of eventapi, in one file that needs only Python 3.9 or newer: import
+it, or copy it.
 
 It reads EVENTAPI_URL (the address of the server, without /api/v1) and EVENTAPI_KEY (an API key).
 
@@ -46,7 +47,10 @@ Read = Callable[[http.client.HTTPResponse], T]
 
 
 class NoResponse(ConnectionError):
-    """No attempt got a complete response. If `sent` is true, the server may have executed the request all the same."""
+    """No attempt got a complete response.
+
+    If `sent` is true, the server may have executed the request all the same.
+    """
 
     sent = True
 
@@ -58,9 +62,9 @@ class EventsMissed(Exception):
 class Problem(Exception):
     """An error response: `status`, `headers`, the problem document, and its fields as attributes.
 
-    `errors` is a list of dicts with `pointer` or `parameter`, `code` and `detail`. `code` is "" if the response is not
-    from eventapi. If `repeated` is true, an earlier attempt got no response and may have been executed: 412 may be due
-    to your own change, so read the record.
+    `errors` is a list of dicts with `pointer` or `parameter`, `code` and `detail`. `code` is "" if
+    the response is not from eventapi. If `repeated` is true, an earlier attempt got no response and
+    may have been executed: 412 may be due to your own change, so read the record.
     """
 
     def __init__(
@@ -109,7 +113,10 @@ class Reply:
 
     @property
     def etag(self) -> str:
-        """Return the version of the record for `if_match`. Raise ValueError if the response has none."""
+        """Return the version of the record for `if_match`.
+
+        Raise ValueError if the response has none.
+        """
         if "ETag" not in self.headers:
             raise ValueError("This response has no ETag: read a single record, without `include`")
         return str(self.headers["ETag"])
@@ -131,7 +138,10 @@ class _Secret(str):
 
 
 class Client:
-    """The API of one server with one key. `timeout` is in seconds; `context` trusts other TLS certificates."""
+    """The API of one server with one key.
+
+    `timeout` is in seconds; `context` trusts other TLS certificates.
+    """
 
     def __init__(
         self,
@@ -203,7 +213,8 @@ class Client:
     ) -> Record:
         """Create a record, or do an action.
 
-        A key of your own, such as the number of an order, makes repetitions safe also after a crash of your program.
+        A key of your own, such as the number of an order, makes repetitions safe also after a crash
+        of your program.
         """
         return _checked(
             Record, self.request("POST", path, body, {"Idempotency-Key": idempotency_key}, **query)
@@ -218,7 +229,10 @@ class Client:
         idempotency_key: str | None = None,
         **fields: Any,
     ) -> Record:
-        """Do one action for many records, 200 in a request. `entries` are ids, or the bodies of `create`."""
+        """Do one action for many records, 200 in a request.
+
+        `entries` are ids, or the bodies of `create`.
+        """
         sent, whole = [*entries], Record(results=[], done=0, refused=0)
         for start in range(0, len(sent), 200):
             part = {"items" if action == "create" else "ids": sent[start : start + 200]}
@@ -235,17 +249,25 @@ class Client:
         return whole
 
     def put(self, path: str, body: Fields, *, if_match: str | None = None, **query: Any) -> Record:
-        """Change a record. With `if_match`, raise Problem 412 if it has changed since it had that ETag."""
+        """Change a record.
+
+        With `if_match`, raise Problem 412 if it has changed since it had that ETag.
+        """
         return _checked(Record, self.request("PUT", path, body, {"If-Match": if_match}, **query))
 
     def patch(
         self, path: str, body: Fields, *, if_match: str | None = None, **query: Any
     ) -> Record:
-        """Change some fields. With `if_match`, raise Problem 412 if the record has changed since it had that ETag."""
+        """Change some fields.
+
+        With `if_match`, raise Problem 412 if the record has changed since it had that ETag.
+        """
         return _checked(Record, self.request("PATCH", path, body, {"If-Match": if_match}, **query))
 
     def delete(self, path: str, *, if_match: str | None = None, **query: Any) -> Record:
-        """Delete a record. If an attempt got no response and the next one gets 404, the record is gone: a success."""
+        """Delete a record. If an attempt got no response and the next one gets 404, the record is
+        gone: a success.
+        """
         try:
             return _checked(
                 Record, self.request("DELETE", path, None, {"If-Match": if_match}, **query)
@@ -263,7 +285,10 @@ class Client:
         headers: Mapping[str, str | None] | None = None,
         **query: Any,
     ) -> Record | Page:
-        """Send any request, also with other headers. A header or parameter that is None is left out."""
+        """Send any request, also with other headers.
+
+        A header or parameter that is None is left out.
+        """
         content = None if body is None else as_json(body).encode()
         kind = None if body is None else "application/json"
         return self._send(
@@ -280,7 +305,10 @@ class Client:
         if_match: str | None = None,
         **query: Any,
     ) -> Record:
-        """Send a file in pieces: its path, or an open binary file that can seek. An import is `method="POST"`."""
+        """Send a file in pieces: its path, or an open binary file that can seek.
+
+        An import is `method="POST"`.
+        """
         if isinstance(file, (str, os.PathLike)):
             with open(file, "rb") as opened:
                 return self.upload(
@@ -305,9 +333,11 @@ class Client:
         )
 
     def download(self, path: str, file: File, *, accept: str = "*/*", **query: Any) -> Record:
-        """Write a file in pieces: to a path, where it appears when it is complete, or to an open file that can seek.
+        """Write a file in pieces: to a path, where it appears when it is complete, or to an open
+        file that can seek.
 
-        `accept` selects one of several forms, such as application/pdf or text/csv. The headers are in the result.
+        `accept` selects one of several forms, such as application/pdf or text/csv. The headers are
+        in the result.
         """
         if isinstance(file, (str, os.PathLike)):
             part = f"{os.fspath(file)}.{secrets.token_hex(4)}.part"
@@ -341,11 +371,13 @@ class Client:
         return self._send("GET", path, query, headers, lambda: None, read)
 
     def feed(self, state: str | os.PathLike[str], *, wait: float = 5) -> Iterator[dict[str, Any]]:
-        """Yield the events of the feed without an end: dicts with `id`, `type`, `timestamp` and `data`.
+        """Yield the events of the feed without an end: dicts with `id`, `type`, `timestamp` and
+        `data`.
 
-        The file `state` keeps the id of an event once you ask for the next one. After a crash, an event may therefore
-        come again, with the same id, but none is lost. Raise EventsMissed if events were deleted (after 30 days) before
-        they were read. Other failures are logged, and the feed tries again. `wait`: seconds between empty responses.
+        The file `state` keeps the id of an event once you ask for the next one. After a crash, an
+        event may therefore come again, with the same id, but none is lost. Raise EventsMissed if
+        events were deleted (after 30 days) before they were read. Other failures are logged, and
+        the feed tries again. `wait`: seconds between empty responses.
         """
         cursor = _place(state)
         while True:
@@ -380,7 +412,10 @@ class Client:
         content: Callable[[], Content],
         read: Read[T],
     ) -> T:
-        """Send a request and return `read(response)`. Try again with the same key while there is no response."""
+        """Send a request and return `read(response)`.
+
+        Try again with the same key while there is no response.
+        """
         target, sent = self._target(path, query), False
         always = {
             "Accept": "application/json",
@@ -456,7 +491,9 @@ class Client:
         return result
 
     def _connection(self) -> http.client.HTTPConnection:
-        """Return an open connection that no other thread uses: the one that was used last, or a new one."""
+        """Return an open connection that no other thread uses: the one that was used last, or a new
+        one.
+        """
         with suppress(IndexError):  # there is none
             while (
                 monotonic() - self._idle[0][0] >= IDLE
@@ -474,8 +511,9 @@ def verify_webhook(
 ) -> dict[str, Any]:
     """Return the message of a delivery: a dict with `type`, `timestamp` and `data`.
 
-    `body` must be exactly what was received. Raise ValueError if no signature was made with the secret, or if it was
-    made more than `tolerance` seconds ago, because others could then send an old delivery again.
+    `body` must be exactly what was received. Raise ValueError if no signature was made with the
+    secret, or if it was made more than `tolerance` seconds ago, because others could then send an
+    old delivery again.
     """
     given = {name.lower(): value for name, value in headers.items()}
     number, moment, signatures = (
@@ -504,7 +542,9 @@ def verify_webhook(
 
 
 def as_json(value: Any) -> str:
-    """Return a value as JSON. A Decimal keeps its digits, which the module json cannot do; dates are in ISO 8601."""
+    """Return a value as JSON. A Decimal keeps its digits, which the module json cannot do; dates
+    are in ISO 8601.
+    """
     if isinstance(value, Mapping):
         return (
             "{"
@@ -537,7 +577,10 @@ def _setting(name: str, value: str | None) -> str:
 
 @contextmanager
 def _network(sent: bool = True) -> Iterator[None]:
-    """Raise NoResponse for errors of the network. A certificate that is not valid stays one: it needs a person."""
+    """Raise NoResponse for errors of the network.
+
+    A certificate that is not valid stays one: it needs a person.
+    """
     try:
         yield
     except ssl.SSLCertVerificationError:
@@ -549,7 +592,9 @@ def _network(sent: bool = True) -> Iterator[None]:
 
 
 def _delay(failure: NoResponse | Problem, attempt: int) -> float:
-    """Return the seconds until the next attempt, with a random part, so that clients do not all come at once."""
+    """Return the seconds until the next attempt, with a random part, so that clients do not all
+    come at once.
+    """
     after = failure.headers.get("Retry-After", "") if isinstance(failure, Problem) else ""
     seconds = min(20.0, 2.0 ** (attempt - 2))
     if after.isdecimal():
@@ -572,7 +617,10 @@ def _received(response: http.client.HTTPResponse) -> Iterator[bytes]:
 
 
 def _pieces(file: BinaryIO, start: int, size: int) -> Iterator[bytes]:
-    """Yield `size` bytes of a file, also if it has grown meanwhile. Raise ValueError if it has shrunk."""
+    """Yield `size` bytes of a file, also if it has grown meanwhile.
+
+    Raise ValueError if it has shrunk.
+    """
     file.seek(start)
     while size:
         piece = file.read(min(CHUNK, size))
@@ -614,7 +662,10 @@ def _data(response: http.client.HTTPResponse) -> Record | Page:
 
 
 def _checked(wanted: type[T], reply: object) -> T:
-    """Return the reply. Raise TypeError if it is a list instead of a record, or the other way round."""
+    """Return the reply.
+
+    Raise TypeError if it is a list instead of a record, or the other way round.
+    """
     if not isinstance(reply, wanted):
         raise TypeError(
             f"The response is a {type(reply).__name__}. Use get for a record, list or page for a list"
@@ -638,7 +689,10 @@ def _problem(response: http.client.HTTPResponse) -> Problem:
 
 
 def _place(state: str | os.PathLike[str]) -> str:
-    """Return the cursor in the state file, "" if there is no file. Create it, so that a wrong path fails at once."""
+    """Return the cursor in the state file, "" if there is no file.
+
+    Create it, so that a wrong path fails at once.
+    """
     cursor = ""
     with suppress(FileNotFoundError), open(state, encoding="ascii") as file:
         cursor = file.read().strip()

@@ -49,7 +49,10 @@ DEFAULT_FILE = Path("/etc/eventapi/eventapi.conf")
 
 
 class ConfigError(Exception):
-    """The configuration is not valid. Each of `faults` names the place, the option, the value and what is allowed."""
+    """The configuration is not valid.
+
+    Each of `faults` names the place, the option, the value and what is allowed.
+    """
 
     def __init__(self, *faults):
         super().__init__("; ".join(faults))
@@ -58,7 +61,9 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True)
 class Option:
-    """One option: its name, its default as text, its parser, and its description in eventapi.conf(5)."""
+    """One option: its name, its default as text, its parser, and its description in
+    eventapi.conf(5).
+    """
 
     name: str
     default: str
@@ -547,8 +552,8 @@ OPTIONS = [
 ]
 SECRETS = ("smtp_password",)
 PREFIX = "EVENTAPI_"
-# Variables that are no options: the path of the file, a flag of `eventapi serve`, address and key for clients, and the
-# address and key of the package repository.
+# Variables that are no options: the path of the file, a flag of `eventapi serve`, address and key
+# for clients, and the address and key of the package repository.
 OTHER_VARIABLES = {
     "EVENTAPI_CONFIG",
     "EVENTAPI_WITH_WORKER",
@@ -581,9 +586,10 @@ class Config(SimpleNamespace):
 def load(file=None, environ=os.environ, **given):
     """Return the configuration.
 
-    Read `file`, else the file in EVENTAPI_CONFIG, else the default file if it exists. Credentials of systemd override
-    the file, environment variables override both, and `given` (options of the command line) overrides all. Raise
-    ConfigError, which names every unknown option or variable and every invalid value.
+    Read `file`, else the file in EVENTAPI_CONFIG, else the default file if it exists. Credentials
+    of systemd override the file, environment variables override both, and `given` (options of the
+    command line) overrides all. Raise ConfigError, which names every unknown option or variable and
+    every invalid value.
     """
     texts, faults = {option.name: (option.default, "default") for option in OPTIONS}, []
     path = Path(file or environ.get("EVENTAPI_CONFIG") or DEFAULT_FILE)
@@ -657,7 +663,8 @@ def _content(path):
 
 
 def _from_credentials(folder):
-    """Return name -> (text, path) of the options that are credentials of the unit (systemd.exec(5), LoadCredential=).
+    """Return name -> (text, path) of the options that are credentials of the unit (systemd.exec(5),
+    LoadCredential=).
 
     Other credentials are ignored: the unit may have them for another program.
     """
@@ -694,7 +701,9 @@ def _parsed(option, text, origin, faults):
 
 
 def _check_amounts(config, texts, faults):
-    """Add a fault for each amount with more decimals than the option `currency`, as far as both could be parsed."""
+    """Add a fault for each amount with more decimals than the option `currency`, as far as both
+    could be parsed.
+    """
     for option in OPTIONS:
         number = getattr(config, option.name)
         if option.parse is not amount or number is None or config.currency is None:

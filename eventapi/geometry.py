@@ -1,7 +1,9 @@
-"""Geometry of halls: rectangles that may be rotated. Units are millimetres; x points to the right and y down.
+"""Geometry of halls: rectangles that may be rotated.
 
-A polygon is convex: a tuple of its corners in order. Upright rectangles are computed exactly, rotated ones with a
-tolerance of one millimetre.
+Units are millimetres; x points to the right and y down.
+
+A polygon is convex: a tuple of its corners in order. Upright rectangles are computed exactly,
+rotated ones with a tolerance of one millimetre.
 """
 
 from functools import lru_cache
@@ -28,7 +30,8 @@ def corners(booth):
 
 
 def rectangle(x, y, width, depth, rotation=0):
-    """Return the four corners clockwise, beginning with the one that is top left before the rotation.
+    """Return the four corners clockwise, beginning with the one that is top left before the
+    rotation.
 
     `rotation` is in degrees, clockwise about the centre.
     """
@@ -65,7 +68,9 @@ def edges(polygon):
 
 
 def meet(one, other):
-    """Return whether two boxes (left, top, right, bottom) have more in common than a corner or an edge."""
+    """Return whether two boxes (left, top, right, bottom) have more in common than a corner or an
+    edge.
+    """
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
@@ -102,7 +107,10 @@ def _normals(polygon):
 
 
 def _shared(a, b, axis):
-    """Return the length that the projections of both polygons on an axis have in common. It is negative for a gap."""
+    """Return the length that the projections of both polygons on an axis have in common.
+
+    It is negative for a gap.
+    """
     across, down = axis
     of_a, of_b = [x * across + y * down for x, y in a], [x * across + y * down for x, y in b]
     return min(max(of_a), max(of_b)) - max(min(of_a), min(of_b))
@@ -150,7 +158,9 @@ def closest_points(a, b):
 
 
 def _nearest(low, high, other_low, other_high):
-    """Return the nearest numbers of two ranges, or twice the middle of the range that they have in common."""
+    """Return the nearest numbers of two ranges, or twice the middle of the range that they have in
+    common.
+    """
     if high < other_low:
         return high, other_low
     if other_high < low:
@@ -171,7 +181,8 @@ def _foot(point, start, end):
 
 
 def nearby(polygons, reach):
-    """Yield the indexes of polygons whose boxes are at most `reach` apart, as pairs with the smaller index first.
+    """Yield the indexes of polygons whose boxes are at most `reach` apart, as pairs with the
+    smaller index first.
 
     The polygons are visited from left to right, so that each is compared with few others.
     """
@@ -186,7 +197,8 @@ def nearby(polygons, reach):
 
 
 def wall_of(thing, width, height):
-    """Return the wall that a door is in: "top", "bottom", "left", "right", or None if it is not near a wall.
+    """Return the wall that a door is in: "top", "bottom", "left", "right", or None if it is not
+    near a wall.
 
     A wall along its longer side takes precedence, then the nearest wall.
     """

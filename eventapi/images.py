@@ -1,4 +1,5 @@
-"""Images as files: their size in pixels, read from the header, and those that are drawn: logos and images of events.
+"""Images as files: their size in pixels, read from the header, and those that are drawn: logos and
+images of events.
 
 Nothing is decoded here, so a decompression bomb does no harm.
 """
@@ -37,7 +38,10 @@ class Image:
 
 
 def load(data):
-    """Return the Image in a file. Raise Broken if it is not a PNG or JPEG, is damaged, or is too large to be drawn."""
+    """Return the Image in a file.
+
+    Raise Broken if it is not a PNG or JPEG, is damaged, or is too large to be drawn.
+    """
     kind = next((kind for beginning, kind in DRAWN.items() if data.startswith(beginning)), None)
     if kind is None:
         raise Broken("it is not a PNG or JPEG")

@@ -1,7 +1,9 @@
-"""The journal: the audit entry and the outgoing event of each change, written in the transaction of the change.
+"""The journal: the audit entry and the outgoing event of each change, written in the transaction of
+the change.
 
-Audit entries are chained. The hash of an entry covers its fixed columns, a salted digest of the columns that may be
-erased (GDPR Art. 17), and the hash of the entry before it. Every `kind` is a Kind of domain/records/entities.
+Audit entries are chained. The hash of an entry covers its fixed columns, a salted digest of the
+columns that may be erased (GDPR Art. 17), and the hash of the entry before it. Every `kind` is a
+Kind of domain/records/entities.
 """
 
 import secrets
@@ -58,7 +60,10 @@ def created_many(db, kind, records):
 
 
 def updated(db, kind, old, new, *, action="updated", title=None):
-    """Journal the fields that differ between two representations of a record. Do nothing when none does."""
+    """Journal the fields that differ between two representations of a record.
+
+    Do nothing when none does.
+    """
     changed = [name for name in new if old.get(name) != new[name] and name != "updated_at"]
     if changed:
         before, after = ({name: record.get(name) for name in changed} for record in (old, new))
@@ -71,14 +76,19 @@ def deleted(db, kind, old, *, title=None):
 
 
 def erased(db, kind, id):
-    """Journal the deletion of a record whose values must not be kept: the entry and the event have only its id."""
+    """Journal the deletion of a record whose values must not be kept: the entry and the event have
+    only its id.
+    """
     record = {"id": id}
     _audit(db, kind, "deleted", id, None, as_json(record), None)
     _announce(db, kind, "deleted", record)
 
 
 def acted(db, kind, action, record):
-    """Journal an action that changes no field of the record, such as a new secret. Return the id of the event."""
+    """Journal an action that changes no field of the record, such as a new secret.
+
+    Return the id of the event.
+    """
     return _write(db, kind, action, record, None, None)
 
 
@@ -163,7 +173,9 @@ def _sha256(values):
 
 
 def verify(db, report=silent):
-    """Return a sentence for each fault of the chain: an entry that was changed, removed, swapped or added by hand."""
+    """Return a sentence for each fault of the chain: an entry that was changed, removed, swapped or
+    added by hand.
+    """
     anchor = db.one(sql.anchor) or {"last_id": 0, "hash": START}
     wrong = []
     if anchor["last_id"] and not db.value(sql.pruning, last_id=anchor["last_id"]):
@@ -194,13 +206,19 @@ def verify(db, report=silent):
 
 
 def last(db):
-    """Return id and hash of the last entry. Noted elsewhere, they prove later that no entry up to it was changed."""
+    """Return id and hash of the last entry.
+
+    Noted elsewhere, they prove later that no entry up to it was changed.
+    """
     entry = db.one(sql.last)
     return entry and (entry["id"], entry["hash"])
 
 
 def verify_entry(db, id, hash):
-    """Compare an entry with the id and hash that were noted elsewhere. Return a sentence for each difference."""
+    """Compare an entry with the id and hash that were noted elsewhere.
+
+    Return a sentence for each difference.
+    """
     found = db.one(sql.hash_of, id=id)
     if found is None:
         return [f"audit entry {id}, which was noted, no longer exists"]

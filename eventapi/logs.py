@@ -1,4 +1,6 @@
-"""Logs: one line for each event on standard error, in logfmt (name=value pairs) or as a JSON object."""
+"""Logs: one line for each event on standard error, in logfmt (name=value pairs) or as a JSON
+object.
+"""
 
 import json
 import logging
@@ -34,7 +36,10 @@ def line(level: str, seconds: float | None = None, **pairs: object) -> str:
 
 
 def _time(seconds):
-    """Return a timestamp in UTC with milliseconds. Its text up to the second is kept: a busy server needs it often."""
+    """Return a timestamp in UTC with milliseconds.
+
+    Its text up to the second is kept: a busy server needs it often.
+    """
     global _second
     whole, known = int(seconds), _second
     if whole != known[0]:
@@ -43,15 +48,18 @@ def _time(seconds):
 
 
 def _quoted(text):
-    """Return a text. Quote it as in JSON unless it is plain, so that no value can imitate a pair or a line."""
+    """Return a text.
+
+    Quote it as in JSON unless it is plain, so that no value can imitate a pair or a line.
+    """
     return text if _is_plain(text) else json.dumps(text)
 
 
 class Formatter(logging.Formatter):
     """Format a record as a line.
 
-    The traceback of an exception, or the text in the attribute `traceback` of the record, follows the line in logfmt.
-    In JSON it is the value of `traceback`.
+    The traceback of an exception, or the text in the attribute `traceback` of the record, follows
+    the line in logfmt. In JSON it is the value of `traceback`.
     """
 
     def format(self, record: logging.LogRecord) -> str:

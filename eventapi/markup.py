@@ -1,7 +1,8 @@
-"""The markup of documents: a small subset of HTML, parsed strictly into a tree for the HTML page and the PDF.
+"""The markup of documents: a small subset of HTML, parsed strictly into a tree for the HTML page
+and the PDF.
 
-html.parser accepts any input. This parser refuses everything that it does not know, so that no other HTML reaches a
-page.
+html.parser accepts any input. This parser refuses everything that it does not know, so that no
+other HTML reaches a page.
 """
 
 import re
@@ -30,7 +31,8 @@ TOKEN = re.compile(
     r"|(?P<text>[^<&]+|& )"
 )
 OPENING = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)")
-# Spaces in a placeholder are stripped afterwards. With \s* on both sides, a match could take cubic time.
+# Spaces in a placeholder are stripped afterwards. With \s* on both sides, a match could take cubic
+# time.
 PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
 LINE_BREAK = "\0"  # stands for a line break in a value; no text contains it
@@ -163,9 +165,12 @@ class Parser:
 
 
 def parse(text, faults, pointer, is_known=None):
-    """Return the root of the tree of a text. Add faults, with line and column, to the Faults `faults` at `pointer`.
+    """Return the root of the tree of a text.
 
-    `is_known`: function that returns whether a placeholder is known, or None if braces have no meaning.
+    Add faults, with line and column, to the Faults `faults` at `pointer`.
+
+    `is_known`: function that returns whether a placeholder is known, or None if braces have no
+    meaning.
     """
     parser = Parser(text, is_known)
     root = parser.parse()
@@ -209,7 +214,10 @@ def to_html(element):
 
 
 def blocks(element):
-    """Return the parts of an element as block elements. Texts and inline elements between blocks become paragraphs."""
+    """Return the parts of an element as block elements.
+
+    Texts and inline elements between blocks become paragraphs.
+    """
     found, line = [], Element("p")
     for part in [*element.parts, None]:
         if isinstance(part, str) or (part is not None and part.tag in INLINE):

@@ -1,7 +1,8 @@
 """Amounts of money: integers in minor units (cents) inside, JSON numbers in major units outside.
 
-Sums are never computed with floats. A JSON number is parsed as int or Decimal. In responses it is the float nearest to
-the amount; below 10^12, JSON shows this float with exactly the decimals of the amount.
+Sums are never computed with floats. A JSON number is parsed as int or Decimal. In responses it is
+the float nearest to the amount; below 10^12, JSON shows this float with exactly the decimals of the
+amount.
 """
 
 from decimal import Context, Decimal
@@ -50,7 +51,10 @@ def unscaled(units, places):
 
 
 def minor(number, currency):
-    """Convert a JSON number to minor units. Return None if it has too many decimals for the currency."""
+    """Convert a JSON number to minor units.
+
+    Return None if it has too many decimals for the currency.
+    """
     return scaled(number, decimals(currency))
 
 
@@ -60,12 +64,18 @@ def major(units, currency):
 
 
 def in_major_units(row, names):
-    """Return a row with these amounts as JSON numbers, as far as it has them. Its currency is the column `currency`."""
+    """Return a row with these amounts as JSON numbers, as far as it has them.
+
+    Its currency is the column `currency`.
+    """
     return {**row, **{name: major(row[name], row["currency"]) for name in names if name in row}}
 
 
 def convert_to_major(row, names, currency):
-    """Convert these columns of a row from minor units to JSON numbers, in place. None of them may be None."""
+    """Convert these columns of a row from minor units to JSON numbers, in place.
+
+    None of them may be None.
+    """
     scale = 10 ** decimals(currency)
     if scale > 1:
         for name in names:
@@ -81,12 +91,17 @@ def converted(units, currency, rate, other):
 
 
 def usual_rate(config, currency):
-    """Return the rate of the option `exchange_rates` in units of 10^-RATE_PLACES, or None if there is none."""
+    """Return the rate of the option `exchange_rates` in units of 10^-RATE_PLACES, or None if there
+    is none.
+    """
     rate = config.exchange_rates.get(currency) if currency != config.currency else None
     return rate and scaled(rate, RATE_PLACES)
 
 
 def divided(numerator, denominator):
-    """Divide integers of any size and round to an integer, half away from zero. The denominator is positive."""
+    """Divide integers of any size and round to an integer, half away from zero.
+
+    The denominator is positive.
+    """
     whole = (2 * abs(numerator) + denominator) // (2 * denominator)
     return whole if numerator >= 0 else -whole

@@ -1,6 +1,8 @@
-"""The folders `sql`, `schemas`, `conf` and `docs`: beside the package in a checkout, inside it once it is installed.
+"""The folders `sql`, `schemas`, `conf` and `docs`: beside the package in a checkout, inside it once
+it is installed.
 
-And what is asked of single files: whether they have content, and to open those in directories that are not trusted.
+And what is asked of single files: whether they have content, and to open those in directories that
+are not trusted.
 """
 
 import errno
@@ -37,8 +39,8 @@ class NotRegular(OSError):
 def open_regular(path, flags, mode=0o640):
     """Open a regular file and return its descriptor. An opener for `open` and FileIO.
 
-    Raise NotRegular for anything else, and touch nothing then: somebody who may write to the directory could have put
-    it there, so that this process reads or writes another file.
+    Raise NotRegular for anything else, and touch nothing then: somebody who may write to the
+    directory could have put it there, so that this process reads or writes another file.
     """
     try:
         # O_NONBLOCK: a pipe is not waited for. It has no effect on a regular file.

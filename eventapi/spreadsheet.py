@@ -1,9 +1,10 @@
 """Lists of records as CSV (RFC 4180).
 
-The columns follow from the schema of the record. Parts of an object are columns such as `seller.name`; a field that may
-also be a plain value has a column of its own for that. The values of an array are joined with |, and a | or backslash
-inside a value has a backslash before it. Other objects are JSON. A field with `"x-csv": "day"` is shown as a date. Text
-that a spreadsheet program would run as a formula is escaped.
+The columns follow from the schema of the record. Parts of an object are columns such as
+`seller.name`; a field that may also be a plain value has a column of its own for that. The values
+of an array are joined with |, and a | or backslash inside a value has a backslash before it. Other
+objects are JSON. A field with `"x-csv": "day"` is shown as a date. Text that a spreadsheet program
+would run as a formula is escaped.
 """
 
 import csv
@@ -16,10 +17,11 @@ from eventapi import times
 from eventapi.storage.database import as_json
 from eventapi.validation.schema_files import response_schema
 
-# Text with an apostrophe already matches as well, so that escaping it can be undone. Spreadsheet programs in East Asian
-# languages read the signs of full width as = + - @.
+# Text with an apostrophe already matches as well, so that escaping it can be undone. Spreadsheet
+# programs in East Asian languages read the signs of full width as = + - @.
 FORMULA = re.compile(r"'*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
-# Numbers and phone numbers. Only one character can match the first \d, so that matching takes linear time.
+# Numbers and phone numbers. Only one character can match the first \d, so that matching takes
+# linear time.
 NUMBER = re.compile(r"[+-]?[\s().,/-]*\d[\d\s().,/-]*")
 SPECIAL = re.compile(r"[|\\]")
 TOKEN = re.compile(
@@ -55,7 +57,8 @@ def split_list(text, separator="|"):
 
 
 def columns(name, included, parts=None):
-    """Return (header, path, schema) of each column of a kind of record, from the schema of the record.
+    """Return (header, path, schema) of each column of a kind of record, from the schema of the
+    record.
 
     included: optional fields that the request includes.
     parts: field -> names of its parts, for objects whose parts the schema does not list.
@@ -85,7 +88,9 @@ def _columns(path, sub, root):
 
 
 def _has_plain_values(sub, root):
-    """Return whether a field with parts, or an entry of its array, may also be text, a number or a boolean."""
+    """Return whether a field with parts, or an entry of its array, may also be text, a number or a
+    boolean.
+    """
     kinds = {"object"}
     for schema in (sub, _resolved(sub.get("items", {}), root)):
         named = schema.get("type", ())
@@ -103,7 +108,9 @@ def _resolved(sub, root):
 
 
 def lines(name, included, batches, zone, parts=None):
-    """Yield the CSV as bytes: the header, then a chunk for each batch of records. For the arguments see `columns`.
+    """Yield the CSV as bytes: the header, then a chunk for each batch of records.
+
+    For the arguments see `columns`.
 
     `zone`: name of the time zone of days.
     """

@@ -1,4 +1,6 @@
-"""State tables, one per kind of record: the states that each action is allowed from, and the state it leads to."""
+"""State tables, one per kind of record: the states that each action is allowed from, and the state
+it leads to.
+"""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +21,8 @@ class Transitions:
     """action -> its past tense in the audit log, where that is not the state that it leads to"""
 
     def move(self, action, state):
-        """Return the state that the action leads to, or None if the record is in that state already or none is set.
+        """Return the state that the action leads to, or None if the record is in that state already
+        or none is set.
 
         Raise 409 `invalid_transition`, with the states that the action is allowed from.
         """
@@ -36,7 +39,10 @@ class Transitions:
         return target
 
     def refused(self, cause, state, allowed):
-        """Return the 409 Problem `invalid_transition`. The actions that the state allows follow the cause."""
+        """Return the 409 Problem `invalid_transition`.
+
+        The actions that the state allows follow the cause.
+        """
         actions = self.actions(state)
         remedy = f" This status allows {quoted(actions)}." if actions else ""
         return Problem(
@@ -60,7 +66,10 @@ class Transitions:
         return self.actions(record["status"])
 
     def action_to(self, state, target):
-        """Return the action that leads from `state` to `target`. Raise 409 `invalid_transition` if there is none."""
+        """Return the action that leads from `state` to `target`.
+
+        Raise 409 `invalid_transition` if there is none.
+        """
         for action, (allowed, end) in self.table.items():
             if end == target and state in allowed:
                 return action

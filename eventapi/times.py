@@ -1,7 +1,8 @@
 """Dates and timestamps as text.
 
-A date is a text such as 2026-05-01, in the time zone of the event or of the organiser. A timestamp is a text such as
-2026-05-01T09:00:00Z (RFC 3339), in UTC in the database and in responses. Clients may send other offsets or none.
+A date is a text such as 2026-05-01, in the time zone of the event or of the organiser. A timestamp
+is a text such as 2026-05-01T09:00:00Z (RFC 3339), in UTC in the database and in responses. Clients
+may send other offsets or none.
 """
 
 import re
@@ -38,7 +39,9 @@ def text(value):
 
 
 def after(timestamp, period):
-    """Return the timestamp that is a timedelta after another one, or before it if the timedelta is negative."""
+    """Return the timestamp that is a timedelta after another one, or before it if the timedelta is
+    negative.
+    """
     return text(datetime.fromisoformat(timestamp) + period)
 
 
@@ -56,7 +59,8 @@ def zone(name):
 def is_zone(name):
     """Return whether `name` is an IANA time zone.
 
-    Their names begin with a capital letter. Other files in the same folder, such as localtime, depend on the machine.
+    Their names begin with a capital letter. Other files in the same folder, such as localtime,
+    depend on the machine.
     """
     try:
         return name[:1].isupper() and bool(zone(name))
@@ -80,8 +84,9 @@ def is_timestamp(value):
         return False
     try:
         moment = datetime.fromisoformat(value.upper())
-        # The years 1 and 9999 are excluded, because the conversion to a zone could lead out of the calendar. So are,
-        # in any time but UTC, the years beside them: their instant in UTC must be a timestamp as well.
+        # The years 1 and 9999 are excluded, because the conversion to a zone could lead out of the
+        # calendar. So are, in any time but UTC, the years beside them: their instant in UTC must be
+        # a timestamp as well.
         margin = 1 if moment.utcoffset() == NOTHING else 2
         return margin < moment.year < 10000 - margin
     except ValueError:
@@ -102,17 +107,20 @@ def utc(value, zone_name):
 
 
 def at(day, time_of_day, zone_name):
-    """Return the timestamp of a time such as 09:30 on a date in the zone, or None if the clocks skip that time."""
+    """Return the timestamp of a time such as 09:30 on a date in the zone, or None if the clocks
+    skip that time.
+    """
     local = datetime.fromisoformat(f"{day}T{time_of_day}")
     found = local.replace(tzinfo=zone(zone_name)).astimezone(timezone.utc)
     return text(found) if found.astimezone(zone(zone_name)).replace(tzinfo=None) == local else None
 
 
 def day_around(timestamp, ends_at, zone_name):
-    """Return `(begin, end)` of the day around a timestamp, where days end at the local time `ends_at` such as 06:00.
+    """Return `(begin, end)` of the day around a timestamp, where days end at the local time
+    `ends_at` such as 06:00.
 
-    begin <= timestamp < end. If the clocks skip that time, the day ends as much later; if they show it twice, the day
-    ends at the first.
+    begin <= timestamp < end. If the clocks skip that time, the day ends as much later; if they show
+    it twice, the day ends at the first.
     """
     local = datetime.fromisoformat(timestamp).astimezone(zone(zone_name)).date()
     ends = [
@@ -127,14 +135,20 @@ def day_around(timestamp, ends_at, zone_name):
 
 
 def start(value, zone_name):
-    """Return the timestamp at which a date begins in the zone. A timestamp is converted to UTC, None stays None."""
+    """Return the timestamp at which a date begins in the zone.
+
+    A timestamp is converted to UTC, None stays None.
+    """
     if value is None or not is_date(value):
         return value and utc(value, zone_name)
     return text(datetime.combine(date.fromisoformat(value), time.min, zone(zone_name)))
 
 
 def end(value, zone_name):
-    """Return the last timestamp of a date in the zone. A timestamp is converted to UTC, None stays None."""
+    """Return the last timestamp of a date in the zone.
+
+    A timestamp is converted to UTC, None stays None.
+    """
     if value is None or not is_date(value):
         return value and utc(value, zone_name)
     next_day = datetime.combine(
@@ -153,7 +167,10 @@ def local_date(value, zone_name):
 
 
 def today(zone_name, timestamp=None):
-    """Return the date in the zone at `timestamp`. Default: now. In a write transaction, pass `db.now`."""
+    """Return the date in the zone at `timestamp`.
+
+    Default: now. In a write transaction, pass `db.now`.
+    """
     return local_date(timestamp or now(), zone_name)
 
 
@@ -170,8 +187,8 @@ def days_between(first, last):
 def shifted(value, days, zone_name):
     """Return a date or timestamp moved by a number of days. None stays None.
 
-    A timestamp keeps its local time in the zone, also over a change of the clocks. Raise OverflowError if the result is
-    outside the dates that are allowed.
+    A timestamp keeps its local time in the zone, also over a change of the clocks. Raise
+    OverflowError if the result is outside the dates that are allowed.
     """
     if value is None:
         return None

@@ -1,4 +1,6 @@
-"""Working days: on which day money must be paid at the latest, and from which day on it is overdue (§ 193 BGB)."""
+"""Working days: on which day money must be paid at the latest, and from which day on it is overdue
+(§ 193 BGB).
+"""
 
 import re
 from datetime import date, timedelta
@@ -15,14 +17,19 @@ OF_COUNTRIES = {
 
 
 class Holidays(NamedTuple):
-    """Public holidays: `fixed` are texts such as 12-25, `movable` are days after Easter Sunday, before it negative."""
+    """Public holidays: `fixed` are texts such as 12-25, `movable` are days after Easter Sunday,
+    before it negative.
+    """
 
     fixed: frozenset
     movable: frozenset
 
 
 def holidays(text):
-    """Return Holidays of a text such as `12-25, easter+1`. Commas may be missing. Raise ValueError for another text."""
+    """Return Holidays of a text such as `12-25, easter+1`.
+
+    Commas may be missing. Raise ValueError for another text.
+    """
     fixed, movable = set(), set()
     for word in re.split(r"[\s,]+", text.strip(" ,").lower()):
         match = re.fullmatch(r"easter([+-]\d{1,3})|(\d\d-\d\d)|", word, re.ASCII)
@@ -37,7 +44,10 @@ def holidays(text):
 
 
 def of_country(code):
-    """Return the Holidays of the whole country. They are empty if the country is not in OF_COUNTRIES."""
+    """Return the Holidays of the whole country.
+
+    They are empty if the country is not in OF_COUNTRIES.
+    """
     return holidays(OF_COUNTRIES.get(code, ""))
 
 
@@ -63,11 +73,13 @@ def is_working_day(day, known):
 
 
 def overdue_from(due_date, known):
-    """Return the first day on which an amount is overdue, as text. `due_date` is text, `known` are Holidays.
+    """Return the first day on which an amount is overdue, as text.
 
-    The debtor may pay on the whole due date. If it is no working day, the next working day takes its place (§ 193 BGB;
-    § 903 ABGB). Interest begins with the day that is returned, because the last day for payment does not count
-    (§ 187 (1) BGB).
+    `due_date` is text, `known` are Holidays.
+
+    The debtor may pay on the whole due date. If it is no working day, the next working day takes
+    its place (§ 193 BGB; § 903 ABGB). Interest begins with the day that is returned, because the
+    last day for payment does not count (§ 187 (1) BGB).
     """
     last = date.fromisoformat(due_date)
     try:

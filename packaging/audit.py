@@ -1,8 +1,10 @@
-"""audit.py PIP_AUDIT: look for known vulnerabilities in the packages that eventapi uses, with the program pip-audit.
+"""audit.py PIP_AUDIT: look for known vulnerabilities in the packages that eventapi uses, with the
+program pip-audit.
 
-It checks two sets: the newest versions on PyPI, which pip chooses, and the versions of Debian 12. Exit code 0: the
-newest versions have no known vulnerability. 1: they have one. 3: it could not be determined. Advisories for the
-versions of Debian are only reported, because Debian fixes faults without a new version number.
+It checks two sets: the newest versions on PyPI, which pip chooses, and the versions of Debian 12.
+Exit code 0: the newest versions have no known vulnerability. 1: they have one. 3: it could not be
+determined. Advisories for the versions of Debian are only reported, because Debian fixes faults
+without a new version number.
 """
 
 import configparser

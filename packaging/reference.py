@@ -1,4 +1,5 @@
-"""reference.py OUTDIR VERSION SECONDS: write eventapi(1), eventapi.conf(5) and the completion of shells to OUTDIR.
+"""reference.py OUTDIR VERSION SECONDS: write eventapi(1), eventapi.conf(5) and the completion of
+shells to OUTDIR.
 
 The texts come from argparse and config.OPTIONS. SECONDS is the date of the pages as a Unix time.
 """

@@ -1,7 +1,9 @@
-"""sbom.py FILE VERSION SECONDS: write the software bill of materials of the Debian package, as CycloneDX 1.6 in JSON.
+"""sbom.py FILE VERSION SECONDS: write the software bill of materials of the Debian package, as
+CycloneDX 1.6 in JSON.
 
-It lists the package, the code of others that it contains, and the packages that it depends on, with the versions that
-it accepts. SECONDS is its date as a Unix time. The same arguments give the same bytes.
+It lists the package, the code of others that it contains, and the packages that it depends on, with
+the versions that it accepts. SECONDS is its date as a Unix time. The same arguments give the same
+bytes.
 """
 
 import json
@@ -35,7 +37,10 @@ INSERTED = {"${python3:Depends}": "python3", "${misc:Depends}": "", "${misc:Pre-
 
 
 def main(file, version, seconds):
-    """Write the file. `debian/control` is at the top of a source package, and in packaging/ of the repository."""
+    """Write the file.
+
+    `debian/control` is at the top of a source package, and in packaging/ of the repository.
+    """
     here = Path(__file__).parent
     control = next(
         path
@@ -79,7 +84,8 @@ def bill(control, version, seconds):
             {"ref": own, "dependsOn": sorted(names)},
             *({"ref": name} for name in names),
         ],
-        # The package contains eventapi and what CONTAINED names. What its dependencies depend on is not listed.
+        # The package contains eventapi and what CONTAINED names. What its dependencies depend on is
+        # not listed.
         "compositions": [
             {"aggregate": "complete", "assemblies": [own], "dependencies": [own]},
             {"aggregate": "incomplete", "dependencies": names},
@@ -88,7 +94,10 @@ def bill(control, version, seconds):
 
 
 def relations(control, field):
-    """Yield (package, constraint) for each package in a field of debian/control. The constraint may be empty."""
+    """Yield (package, constraint) for each package in a field of debian/control.
+
+    The constraint may be empty.
+    """
     value = re.search(rf"^{field}:((?:.*\n)(?:[ \t]+.*\n)*)", control, re.M)[1]
     for relation in value.split(","):
         relation = INSERTED.get(relation.strip(), relation.strip())

@@ -1,4 +1,6 @@
-"""Fixtures: an app with a database of its own for each test or each module, and clients with fixed scopes."""
+"""Fixtures: an app with a database of its own for each test or each module, and clients with fixed
+scopes.
+"""
 
 import gc
 import importlib
@@ -26,14 +28,17 @@ from tests.support.shared_app import SharedApp
 
 
 def pytest_collection_finish():
-    """Exempt the collected tests from garbage collection: traversing them takes a tenth of the time of a run."""
+    """Exempt the collected tests from garbage collection: traversing them takes a tenth of the time
+    of a run.
+    """
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """Remember the running test for the guard, and skip tests of the own server if another one is tested.
+    """Remember the running test for the guard, and skip tests of the own server if another one is
+    tested.
 
     Each test begins with the usual umask: commands that run in this process change it.
     """
@@ -81,7 +86,10 @@ def parsers():
 
 @pytest.fixture(autouse=True)
 def resolver(monkeypatch):
-    """Replace the DNS: names below example.org have a public address. Return a dict for others: name -> addresses."""
+    """Replace the DNS: names below example.org have a public address.
+
+    Return a dict for others: name -> addresses.
+    """
     names = {}
 
     def lookup(host, port):
@@ -93,7 +101,9 @@ def resolver(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def events_are_documented(monkeypatch):
-    """Fail a test that causes an event that GET /webhooks/events does not list, or one with another message."""
+    """Fail a test that causes an event that GET /webhooks/events does not list, or one with another
+    message.
+    """
     event, listed, unlisted, sent = journal._event, set(event_types.names()), set(), []
 
     def noted(db, kind, action, *rest):
@@ -112,7 +122,9 @@ def events_are_documented(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def logging_restored():
-    """Restore the root logger: start_logging switches the request log on for the rest of the process."""
+    """Restore the root logger: start_logging switches the request log on for the rest of the
+    process.
+    """
     root = logging.getLogger()
     level, handlers, hooks = root.level, list(root.handlers), (sys.excepthook, threading.excepthook)
     yield

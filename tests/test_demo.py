@@ -1,4 +1,6 @@
-"""The demo show: records of every kind and state, in every size and configuration; nothing is left of a failure."""
+"""The demo show: records of every kind and state, in every size and configuration; nothing is left
+of a failure.
+"""
 
 import re
 from collections import Counter

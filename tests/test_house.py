@@ -1,4 +1,6 @@
-"""Rules for the whole code base: layers of imports, sizes, names, bounded input, documented errors, files."""
+"""Rules for the whole code base: layers of imports, sizes, names, bounded input, documented errors,
+files.
+"""
 
 import ast
 import configparser
@@ -45,7 +47,9 @@ NAMES = {dotted(file) for file in MODULES}
 
 
 def for_annotations(tree):
-    """Return the statements of a module that run only in a type checker: those under `if TYPE_CHECKING`."""
+    """Return the statements of a module that run only in a type checker: those under `if
+    TYPE_CHECKING`.
+    """
     return [
         part
         for node in nodes(tree)
@@ -55,7 +59,8 @@ def for_annotations(tree):
 
 
 def imports(tree):
-    """Yield the modules that a module imports, as dotted names: ours exactly, others by the name in the statement.
+    """Yield the modules that a module imports, as dotted names: ours exactly, others by the name in
+    the statement.
 
     Imports that only annotations need are left out.
     """
@@ -73,7 +78,9 @@ IMPORTS = {dotted(file): set(imports(tree)) for file, tree in PARSED.items()}
 
 
 def package(name):
-    """Return the unit of the layers that a module of ours belongs to: `eventapi.storage.files` is in `storage`."""
+    """Return the unit of the layers that a module of ours belongs to: `eventapi.storage.files` is
+    in `storage`.
+    """
     return name.partition(".")[2].partition(".")[0]
 
 
@@ -95,7 +102,8 @@ LAYERS = [
     {"client"},
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-# domain package -> the domain packages that it may import. Add an import here only if it leaves no cycle.
+# domain package -> the domain packages that it may import. Add an import here only if it leaves no
+# cycle.
 DOMAIN = {
     "access": "mail records",
     "attachments": "einvoices records",
@@ -143,7 +151,10 @@ def test_imports_point_downwards():
 
 
 def test_only_the_configuration_is_imported_for_annotations():
-    """Such an import does not count for the layers. Storage and validation need none but the class of `config`."""
+    """Such an import does not count for the layers.
+
+    Storage and validation need none but the class of `config`.
+    """
     for file, tree in PARSED.items():
         for part in for_annotations(tree):
             assert ast.unparse(part) == "from eventapi.config import Config", (
@@ -191,8 +202,8 @@ def test_resources_translate_and_leave_all_writes_to_the_domain():
 
 
 def writes(tree):
-    """Yield what a module writes by itself: through `db`, through the journal, or by a named statement that does not
-    read.
+    """Yield what a module writes by itself: through `db`, through the journal, or by a named
+    statement that does not read.
     """
     files = {
         node.targets[0].id: node.value.args[0].value
@@ -268,7 +279,10 @@ def test_sqlite3_is_imported_in_storage_only():
 
 
 def test_storage_knows_no_http():
-    """Storage raises its own errors (storage/errors.py). The request plugin makes problem documents of them."""
+    """Storage raises its own errors (storage/errors.py).
+
+    The request plugin makes problem documents of them.
+    """
     assert not {
         name
         for name, imported in IMPORTS.items()
@@ -309,7 +323,9 @@ def test_a_module_has_a_docstring():
 
 
 def test_the_client_imports_the_standard_library_only():
-    """It runs on machines without eventapi and its dependencies, and can be copied as a single file."""
+    """It runs on machines without eventapi and its dependencies, and can be copied as a single
+    file.
+    """
     names = {name.partition(".")[0] for name in IMPORTS["eventapi.client"]}
     assert names <= sys.stdlib_module_names
 
@@ -324,8 +340,8 @@ ANNOTATED = {"plugins", "server", "storage", "validation", "web"}
 
 
 def public_functions(tree):
-    """Yield (function, parameters) of a module: its public functions, and the public methods and `__init__` of its
-    public classes. The parameters are without `self`.
+    """Yield (function, parameters) of a module: its public functions, and the public methods and
+    `__init__` of its public classes. The parameters are without `self`.
     """
     for owner in [
         tree,

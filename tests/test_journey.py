@@ -1,7 +1,8 @@
-"""A whole show of 60 exhibitors, from the form to the tax audit: the office sends at most 60 requests.
+"""A whole show of 60 exhibitors, from the form to the tax audit: the office sends at most 60
+requests.
 
-What the exhibitors do on the form, on their own pages or on the web site of the organiser is counted apart: each of
-them acts for itself.
+What the exhibitors do on the form, on their own pages or on the web site of the organiser is
+counted apart: each of them acts for itself.
 """
 
 import io
@@ -192,7 +193,10 @@ def apply_and_approve(office, form):
 
 
 def sign_contracts(office, site, ids):
-    """Create the contracts, request the signatures, and mail each exhibitor the link to its page. Each accepts."""
+    """Create the contracts, request the signatures, and mail each exhibitor the link to its page.
+
+    Each accepts.
+    """
     items = [{"entity_type": "event_participant", "entity_id": id, "template_id": 1} for id in ids]
     made = office.batch("/documents", "create", items, headers={"Idempotency-Key": "contracts"})
     office.batch("/documents", "request-signature", [document["id"] for document in made])

@@ -9,7 +9,8 @@ import pytest
 from eventapi.errors import CODES, listed, not_found, quoted
 
 SOURCE = Path(__file__).parents[1] / "eventapi"
-# function -> position of its text. `Problem` and `not_found` make whole details, the others fragments about a field.
+# function -> position of its text. `Problem` and `not_found` make whole details, the others
+# fragments about a field.
 TEXT_AT = {"Problem": 1, "fault": 1, "add": 2, "invalid_at": 2, "invalid_parameter": 2}
 # A sentence that begins with one of these says what to do.
 REMEDIES = (
@@ -140,7 +141,9 @@ def test_texts_are_plain_english():
 
 
 def test_a_conflict_says_what_to_do():
-    """A sentence after the first begins with an imperative or is computed, or the text says that there is no way."""
+    """A sentence after the first begins with an imperative or is computed, or the text says that
+    there is no way.
+    """
 
     def is_silent(text):
         sentences = [part.strip() for part in re.split(r"[.:](?: |$)|, or |, then ", text.text)[1:]]
@@ -161,7 +164,9 @@ def test_a_conflict_says_what_to_do():
 
 
 def test_lists_amounts_and_numbers_are_formatted():
-    """`listed`, `quoted`, `formats.money` and `counted` write what a bare join, amount or number would not."""
+    """`listed`, `quoted`, `formats.money` and `counted` write what a bare join, amount or number
+    would not.
+    """
 
     def calls(text, *names):
         found = [

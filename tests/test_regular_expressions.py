@@ -1,8 +1,9 @@
-"""Each regular expression of the package takes time in proportion to its text, or says how long a text may be.
+"""Each regular expression of the package takes time in proportion to its text, or says how long a
+text may be.
 
-`re` keeps the interpreter lock, so a text from outside that makes one slow stops the whole process. The expressions are
-found in the source, and those of the schemas in their files. A comment such as `# at most 300 characters`, in the
-statement or the line above it, is the bound of a text.
+`re` keeps the interpreter lock, so a text from outside that makes one slow stops the whole process.
+The expressions are found in the source, and those of the schemas in their files. A comment such as
+`# at most 300 characters`, in the statement or the line above it, is the bound of a text.
 """
 
 import ast
@@ -50,7 +51,9 @@ class Expression:
 
 
 def uses():
-    """Return {(module, name): methods that the package calls of the compiled expression with this name in it}."""
+    """Return {(module, name): methods that the package calls of the compiled expression with this
+    name in it}.
+    """
     found = {}
     for file, tree in PARSED.items():
         origin = {
@@ -73,7 +76,10 @@ def uses():
 
 
 def value_of(node, names):
-    """Return the values that an argument may have. A part that only the running program knows is `x`."""
+    """Return the values that an argument may have.
+
+    A part that only the running program knows is `x`.
+    """
     if isinstance(node, ast.IfExp):
         return [*value_of(node.body, names), *value_of(node.orelse, names)]
     try:

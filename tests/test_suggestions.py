@@ -11,7 +11,9 @@ RECORDS = [name for name in resource_names() if "properties" in document(name)]
 
 
 def suggested(schema, word):
-    """Return what a request with an unknown field, or parameter of a list, is told to send instead, or None."""
+    """Return what a request with an unknown field, or parameter of a list, is told to send instead,
+    or None.
+    """
     with pytest.raises(Problem) as refused:
         if schema.endswith(".query"):
             Query(schema, listing=True, zone_name="Europe/Berlin")([(word, "1")])

@@ -1,7 +1,7 @@
 """The command line: eventapi [--config FILE] COMMAND.
 
-Errors are lines `eventapi: WHAT IS WRONG; REMEDY` on stderr, one for each fault. Exit status: 0 if done, 1 if the
-command failed, 2 for wrong usage.
+Errors are lines `eventapi: WHAT IS WRONG; REMEDY` on stderr, one for each fault. Exit status: 0 if
+done, 1 if the command failed, 2 for wrong usage.
 """
 
 import errno
@@ -94,7 +94,8 @@ def main(argv=None):
             *[fault["detail"] for fault in problem.errors or []] or [_with_list(problem)]
         )
     except BrokenPipeError:
-        # A reader such as head closed the pipe. Without this, Python would report an error when it flushes stdout.
+        # A reader such as head closed the pipe. Without this, Python would report an error when it
+        # flushes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (BackupError, Error, InUse, OSError, Refused, SchemaError, StorageError) as error:
@@ -140,7 +141,10 @@ def make_parser():
 
 
 def _with_list(problem):
-    """Return the text of a problem. If a record does not exist, add the command that lists those that do."""
+    """Return the text of a problem.
+
+    If a record does not exist, add the command that lists those that do.
+    """
     lister = next(
         (by for noun, by in LISTED_BY.items() if problem.detail.startswith(f"{noun} ")), None
     )
@@ -150,7 +154,10 @@ def _with_list(problem):
 
 
 def _with_remedy(error):
-    """Return the text of an error. Add a remedy to one that the operating system or SQLite has reported."""
+    """Return the text of an error.
+
+    Add a remedy to one that the operating system or SQLite has reported.
+    """
     text, remedy = str(error), None
     if isinstance(error, OSError):
         text = f"{error.filename}: {error.strerror}" if error.filename else str(error)

@@ -1,4 +1,7 @@
-"""Commands for access: admins, API keys, feature flags and the plan tier. Running servers apply a change at once."""
+"""Commands for access: admins, API keys, feature flags and the plan tier.
+
+Running servers apply a change at once.
+"""
 
 import argparse
 

@@ -55,12 +55,15 @@ def register(commands):
 
 
 def _descriptor(parser):
-    """Declare the open file that the command of the package passes for root, instead of a privilege to open FILE."""
+    """Declare the open file that the command of the package passes for root, instead of a privilege
+    to open FILE.
+    """
     parser.add_argument("--descriptor", type=int, help=argparse.SUPPRESS)
 
 
 def backup(args, config):
-    """Write a backup to the given file, or to a dated file in backup_dir, which is verified by a trial restore.
+    """Write a backup to the given file, or to a dated file in backup_dir, which is verified by a
+    trial restore.
 
     Warn if stored files were damaged before: the backup contains them as they are.
     """

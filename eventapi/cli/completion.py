@@ -1,4 +1,6 @@
-"""The command that prints the completion of bash, zsh and fish: commands, options, and the values that are fixed."""
+"""The command that prints the completion of bash, zsh and fish: commands, options, and the values
+that are fixed.
+"""
 
 from argparse import SUPPRESS
 
@@ -31,7 +33,10 @@ def print_script(args, config):
 
 
 def script(parser, shell):
-    """Return the script that completes the commands of a parser. Where it knows no words, the shell offers files."""
+    """Return the script that completes the commands of a parser.
+
+    Where it knows no words, the shell offers files.
+    """
     places = _places(parser)
     known = "|".join(
         f'"{place}"' for place in places if not place.rpartition(" ")[2].startswith("-") and place
@@ -109,7 +114,8 @@ complete -c eventapi -n 'count (__eventapi_words)' -f -a '(__eventapi_words)'
 def _places(parser, place=""):
     """Return {place: words} for a parser and its subcommands.
 
-    A place is the words of the command, alone, with `-` if an option follows, or with an option whose value follows.
+    A place is the words of the command, alone, with `-` if an option follows, or with an option
+    whose value follows.
     """
     shown = [
         action

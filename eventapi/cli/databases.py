@@ -68,7 +68,8 @@ def register(commands):
 def migrate(args, config):
     """Create the database, or back it up and upgrade it. If the upgrade fails, say how to go back.
 
-    A database that is current needs no lock, so that this may run beside a server. An upgrade may not.
+    A database that is current needs no lock, so that this may run beside a server. An upgrade may
+    not.
     """
     refuse_damaged(config)
     try:
@@ -90,7 +91,10 @@ def migrate(args, config):
 
 
 def _upgrade(args, config):
-    """Create or upgrade the database, while no server, worker or command uses it. Return what was done, in words."""
+    """Create or upgrade the database, while no server, worker or command uses it.
+
+    Return what was done, in words.
+    """
     made = []
     with (
         closing(process_locks.alone_if_used(config)),
@@ -128,7 +132,10 @@ def _back_up(config, schema, report):
 
 
 def vacuum(args, config):
-    """Rewrite the database file with --now. Without it, say how long nobody can write then, and the space it needs."""
+    """Rewrite the database file with --now.
+
+    Without it, say how long nobody can write then, and the space it needs.
+    """
     refuse_damaged(config)
     with opened(config) as db, closing(process_locks.together(config)):
         size = config.database.stat().st_size

@@ -73,7 +73,8 @@ def noted(text):
 def check(args, config):
     """Check the data, and raise Refused if a fault is found. Warnings are only printed.
 
-    Without a fault, remove the mark of damage that was found earlier, so that the server writes again.
+    Without a fault, remove the mark of damage that was found earlier, so that the server writes
+    again.
     """
     with opened(config) as db, Progress("check", checks.PARTS) as progress:
         findings = checks.findings(db, progress.report)

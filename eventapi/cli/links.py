@@ -20,7 +20,8 @@ from eventapi.errors import Problem, not_found
 from eventapi.pictures import qr
 
 MOST = 50  # devices of a door
-# Black on white, whatever the colours of the terminal are: upper and lower half of a character, each dark or light.
+# Black on white, whatever the colours of the terminal are: upper and lower half of a character,
+# each dark or light.
 HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 COLOURS, PLAIN = "\x1b[30;107m", "\x1b[0m"
 QUIET = 2  # modules around the code
@@ -188,7 +189,10 @@ def end_device(args, config):
 
 
 def base_url(config):
-    """Return the address of the server. Refuse if only this machine can open it, or if it is not known."""
+    """Return the address of the server.
+
+    Refuse if only this machine can open it, or if it is not known.
+    """
     if config.base_url:
         return config.base_url
     if config.bind.startswith(("127.0.0.1:", "localhost:")):

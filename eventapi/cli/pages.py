@@ -27,7 +27,10 @@ def register(commands):
 
 
 def check_pages(args, config):
-    """Print what is public and what is missing. Refuse if the pages are not public because something is missing."""
+    """Print what is public and what is missing.
+
+    Refuse if the pages are not public because something is missing.
+    """
     with opened(config) as db, db.snapshot():
         pages = settings.by_key(db, args.event_key)
         if pages is None:

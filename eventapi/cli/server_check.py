@@ -1,7 +1,9 @@
-"""Try the server: start it on a temporary socket with the given options, send one request, and stop it.
+"""Try the server: start it on a temporary socket with the given options, send one request, and stop
+it.
 
-This takes about two seconds. So `eventapi serve` does it only with `--check`, or with a gunicorn that is newer than the
-ones that eventapi was tested with, whose internals the own server may not fit any more.
+This takes about two seconds. So `eventapi serve` does it only with `--check`, or with a gunicorn
+that is newer than the ones that eventapi was tested with, whose internals the own server may not
+fit any more.
 """
 
 import os
@@ -34,10 +36,11 @@ def is_tested() -> bool:
 
 
 def fault(command: list[str], **options: str) -> str | None:
-    """Return why the server that `command` starts does not respond to a request, or None if it does.
+    """Return why the server that `command` starts does not respond to a request, or None if it
+    does.
 
-    `options` are environment variables. The command inherits all others but those of systemd, which would take the
-    messages of the trial for those of the service.
+    `options` are environment variables. The command inherits all others but those of systemd, which
+    would take the messages of the trial for those of the service.
     """
     with tempfile.TemporaryDirectory(prefix="eventapi-") as folder:
         place, log = Path(folder) / "web.sock", Path(folder) / "log"

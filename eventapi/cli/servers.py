@@ -61,7 +61,10 @@ def register(commands):
 
 
 def serve(args, config):
-    """Replace this process with gunicorn. Options of the command line are passed on as environment variables."""
+    """Replace this process with gunicorn.
+
+    Options of the command line are passed on as environment variables.
+    """
     from eventapi.storage.migrations import ready
 
     given = {
@@ -99,7 +102,10 @@ def serve(args, config):
 
 
 def _warn_of_identifiers(config):
-    """Log each option whose identifier is wrong. The server starts all the same: only invoices need them."""
+    """Log each option whose identifier is wrong.
+
+    The server starts all the same: only invoices need them.
+    """
     wrong = faulty_options(config)
     doubtful = doubtful_options(config).get("organiser_vat_id")
     if wrong or doubtful:
@@ -115,9 +121,12 @@ def _warn_of_identifiers(config):
 
 
 def _choose_server(config, gunicorn, always):
-    """Send a request to the server, `always` or if its gunicorn is untested. Choose gthread if the own server fails.
+    """Send a request to the server, `always` or if its gunicorn is untested.
 
-    Raise Refused if gthread fails as well, or must not be chosen because other machines may connect directly.
+    Choose gthread if the own server fails.
+
+    Raise Refused if gthread fails as well, or must not be chosen because other machines may connect
+    directly.
     """
     from eventapi.cli import server_check
 
@@ -146,7 +155,9 @@ def _choose_server(config, gunicorn, always):
 
 
 def _refuse_public(config):
-    """Raise Refused if other machines could reach the address, unless the option public_bind allows it."""
+    """Raise Refused if other machines could reach the address, unless the option public_bind allows
+    it.
+    """
     if config.bind.startswith("unix:") or config.public_bind == "yes":
         return
     try:
@@ -171,7 +182,9 @@ def _cannot_listen(address, error):
 
 
 def _free(address):
-    """Raise Refused if nothing can listen on the address. gunicorn would report that only after five attempts."""
+    """Raise Refused if nothing can listen on the address. gunicorn would report that only after
+    five attempts.
+    """
     try:
         if address.startswith("unix:"):
             with socket.socket(socket.AF_UNIX) as probe:

@@ -33,7 +33,10 @@ HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n
 
 @dataclass(frozen=True)
 class Task:
-    """What to do, and the commands that do it. The service does not work, or data is at risk, if it is urgent."""
+    """What to do, and the commands that do it.
+
+    The service does not work, or data is at risk, if it is urgent.
+    """
 
     what: str
     commands: tuple = ()
@@ -59,7 +62,8 @@ class State:
 
 @dataclass(frozen=True)
 class Place:
-    """How this program is installed: by the package (with the name of the tenant, or ""), in a checkout, or otherwise.
+    """How this program is installed: by the package (with the name of the tenant, or ""), in a
+    checkout, or otherwise.
 
     Attributes:
         program: words that call it with the configuration in use.
@@ -123,7 +127,9 @@ def show_status(args, config):
 
 
 def _place(args, config):
-    """Return the Place, and the configuration to look at: in a checkout without its own data that of `make run`."""
+    """Return the Place, and the configuration to look at: in a checkout without its own data that
+    of `make run`.
+    """
     given = f" --config {shlex.quote(str(args.config))}" if args.config else ""
     if paths.PACKAGE == OF_PACKAGE:
         name = (
@@ -165,7 +171,10 @@ def _called():
 
 
 def _read_database(state, place, config):
-    """Read the database. Return whether it can be used; otherwise add the task that says what to do."""
+    """Read the database.
+
+    Return whether it can be used; otherwise add the task that says what to do.
+    """
     from eventapi.storage.migrations import ready
 
     if not config.database.exists() and place.checkout:
@@ -314,7 +323,10 @@ def _look_at_processes(state, place, config):
 
 
 def _responds(address, service):
-    """Return whether a server of eventapi responds. A stopped `service` is not asked: its socket would start it."""
+    """Return whether a server of eventapi responds.
+
+    A stopped `service` is not asked: its socket would start it.
+    """
     if service and shutil.which("systemctl"):
         asked = subprocess.run(["systemctl", "is-active", service], capture_output=True, text=True)
         if asked.stdout.strip() in ("inactive", "failed"):

@@ -58,7 +58,9 @@ class Parser(argparse.ArgumentParser):
         return {}
 
     def format_help(self):
-        """Return the help, with the examples of the command or one of each subcommand, and the fields of --json."""
+        """Return the help, with the examples of the command or one of each subcommand, and the
+        fields of --json.
+        """
         examples = self.examples or [parser.examples[0] for _, parser in self.children().values()]
         parts = ["examples:", *(f"  {example}" for example in examples)]
         if self.fields:
@@ -79,9 +81,12 @@ class Parser(argparse.ArgumentParser):
         return found
 
     def parse_known_args(self, args=None, namespace=None):
-        """Return (arguments, surplus words). Raise Wrong for an unknown option before anything else is complained of.
+        """Return (arguments, surplus words).
 
-        A misspelt option would otherwise be reported as a missing one, or its value as a surplus word.
+        Raise Wrong for an unknown option before anything else is complained of.
+
+        A misspelt option would otherwise be reported as a missing one, or its value as a surplus
+        word.
         """
         known = self._option_string_actions
         words = [word.partition("=")[0] for word in takewhile(lambda word: word != "--", args)]
@@ -125,7 +130,9 @@ def _instead(word, known):
 
 
 def command(commands, name, run, help, *examples):
-    """Declare a command and return its parser. `run(args, config)` executes it and returns the exit status or None.
+    """Declare a command and return its parser.
+
+    `run(args, config)` executes it and returns the exit status or None.
 
     `examples` are command lines. The help and eventapi(1) show them.
     """
@@ -140,7 +147,10 @@ def command(commands, name, run, help, *examples):
 
 
 def long(parser):
-    """Let a command run at low priority, since it reads or writes the whole database. Return its parser."""
+    """Let a command run at low priority, since it reads or writes the whole database.
+
+    Return its parser.
+    """
     parser.set_defaults(is_long=True)
     return parser
 
@@ -157,12 +167,17 @@ def _refuse_group(args, config):
 
 
 def values(action, known):
-    """Let the shell complete an argument with these values. Others remain allowed: the command checks them."""
+    """Let the shell complete an argument with these values.
+
+    Others remain allowed: the command checks them.
+    """
     action.completed = tuple(known)
 
 
 def record(parser, word, lister, help, **given):
-    """Declare an argument that takes the id of a record. `lister` is the command that lists the ids: key list."""
+    """Declare an argument that takes the id of a record. `lister` is the command that lists the
+    ids: key list.
+    """
 
     def parse(text):
         if not re.fullmatch(r"[1-9]\d{0,17}", text, re.ASCII):
@@ -175,7 +190,10 @@ def record(parser, word, lister, help, **given):
 
 
 def lists(parser, **fields):
-    """Add the option --json to a command that prints a list. `fields` are those of an object: name=meaning."""
+    """Add the option --json to a command that prints a list.
+
+    `fields` are those of an object: name=meaning.
+    """
     parser.add_argument("--json", action="store_true", help="print JSON, with the fields below")
     parser.fields = fields
 
@@ -209,7 +227,9 @@ def changing(config):
 
 
 def refuse_damaged(config):
-    """Raise Refused if the database is marked as damaged: whatever is written to it may be lost, or damage more."""
+    """Raise Refused if the database is marked as damaged: whatever is written to it may be lost, or
+    damage more.
+    """
     if reason := damage(config.database):
         raise Refused(
             f"the database is damaged: {reason}; restore a backup with 'eventapi restore FILE', or, if it "
@@ -218,7 +238,9 @@ def refuse_damaged(config):
 
 
 def show(args, rows, columns):
-    """Print rows as a table of some columns, or with --json as a list of objects with the documented fields."""
+    """Print rows as a table of some columns, or with --json as a list of objects with the
+    documented fields.
+    """
     if args.json:
         print_json([{name: row[name] for name in args.parser.fields} for row in rows])
         return
@@ -236,7 +258,9 @@ def print_json(value):
 
 
 def printable(text):
-    """Return the text with control characters as escapes: a terminal would obey those of an intruder."""
+    """Return the text with control characters as escapes: a terminal would obey those of an
+    intruder.
+    """
     return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
 
 

@@ -50,7 +50,9 @@ def dunning_levels(agenda):
 
 
 def import_statement(agenda):
-    """Import a statement of yesterday: two customers pay, one of them too little; a stranger, and a fee of the bank."""
+    """Import a statement of yesterday: two customers pay, one of them too little; a stranger, and a
+    fee of the bank.
+    """
     account, currency = agenda.db.config.organiser_iban, agenda.currency
     unpaid = [
         invoice
@@ -85,7 +87,10 @@ def import_statement(agenda):
 
 
 def statement(account, currency, day, entries):
-    """Return a statement in camt.053 of one day. `entries`: (amount, party, text); a negative amount goes out."""
+    """Return a statement in camt.053 of one day.
+
+    `entries`: (amount, party, text); a negative amount goes out.
+    """
     opening, places = 25_000, money.decimals(currency)
     total = sum(round(amount, places) for amount, *_ in entries)
 
@@ -127,7 +132,10 @@ class Bills:
         self.paid = []  # payments that were received
 
     def invoice(self, participant, day):
-        """Bill what the participant owes on a day, and plan what follows. Every 23rd draft is not sent."""
+        """Bill what the participant owes on a day, and plan what follows.
+
+        Every 23rd draft is not sent.
+        """
         invoice = self.api.unless(
             "nothing_to_bill", "POST", f"/participants/{participant['id']}/invoice"
         )
@@ -207,7 +215,10 @@ class Bills:
                 )
 
     def pay(self, invoice, percent, gateway, status="completed"):
-        """Record a payment of so many percent of what is open, or nothing if nothing is open. Return it."""
+        """Record a payment of so many percent of what is open, or nothing if nothing is open.
+
+        Return it.
+        """
         now = self.api("GET", f"/invoices/{invoice['id']}")
         amount = (
             now["open_amount"]
@@ -258,7 +269,10 @@ class Bills:
         self.late(invoice, day)
 
     def late(self, invoice, day):
-        """Pay after a reminder and a dunning letter, and not at all before the show is over. A few dispute the invoice."""
+        """Pay after a reminder and a dunning letter, and not at all before the show is over.
+
+        A few dispute the invoice.
+        """
         self.agenda.at(day + 17, lambda: self.remind(invoice))
         if self.number % 50 == 27:
             self.agenda.at(day + 20, lambda: self.dispute(invoice))
@@ -274,7 +288,9 @@ class Bills:
             self.agenda.at(day + 1, lambda: self.pay(invoice, 100, "card"), "11:04")
 
     def pending(self, invoice, day):
-        """Pay with the online service, which confirms the payment two days later, except the latest ones."""
+        """Pay with the online service, which confirms the payment two days later, except the latest
+        ones.
+        """
 
         def start():
             payment = self.pay(invoice, 100, "wallet", "pending")
@@ -331,7 +347,10 @@ class Bills:
             )
 
     def advertise(self, currency):
-        """Invoice an advertisement in the catalogue in another currency, with two tax rates. Some are paid."""
+        """Invoice an advertisement in the catalogue in another currency, with two tax rates.
+
+        Some are paid.
+        """
         is_known = money.usual_rate(self.agenda.db.config, currency)
         invoice = self.api(
             "POST",
@@ -366,7 +385,9 @@ class Bills:
             self.agenda.at(self.day_of_now() + 8, lambda: self.pay(sent, percent, "bank"))
 
     def sponsor(self, day):
-        """Ask a sponsor for a deposit on its package, and deduct it from the final invoice once it is paid."""
+        """Ask a sponsor for a deposit on its package, and deduct it from the final invoice once it
+        is paid.
+        """
         deposit = self._package(30, is_deposit=True)
         self.agenda.at(day + 6, lambda: self.pay(deposit, 100, "bank"))
         self.agenda.at(

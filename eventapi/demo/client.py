@@ -1,7 +1,9 @@
-"""What the demo show is made with: requests to the API in this process, all of them in one transaction, and an agenda.
+"""What the demo show is made with: requests to the API in this process, all of them in one
+transaction, and an agenda.
 
-The rules of the API apply to every record. What happens on a day of the past is done at that time, by the clock of the
-transaction, so that the audit log, the reports and the numbers of invoices look like after a year of use.
+The rules of the API apply to every record. What happens on a day of the past is done at that time,
+by the clock of the transaction, so that the audit log, the reports and the numbers of invoices look
+like after a year of use.
 """
 
 import heapq
@@ -22,13 +24,17 @@ YEN_PER_EURO = 150  # what prices are multiplied by in currencies without decima
 
 
 class Failed(Exception):
-    """A request of the demo was refused. The argument is one line: method, path and problem document."""
+    """A request of the demo was refused.
+
+    The argument is one line: method, path and problem document.
+    """
 
 
 class OneTransaction(Database):
     """A connection for all requests of one open transaction.
 
-    A refused request that has changed something is not undone, so it must end the transaction (see Api.unless).
+    A refused request that has changed something is not undone, so it must end the transaction (see
+    Api.unless).
     """
 
     def __init__(self, config):
@@ -45,13 +51,15 @@ class OneTransaction(Database):
     def write(self, wait=0):
         """Run a write of a request in the open transaction.
 
-        A savepoint for each request would make imports slow: SQLite walks through the undo log of the outer savepoint
-        whenever an inner one ends.
+        A savepoint for each request would make imports slow: SQLite walks through the undo log of
+        the outer savepoint whenever an inner one ends.
         """
         yield self
 
     def reader(self):
-        """Return the connection that handlers of GET requests use, as storage/connections.Connections does."""
+        """Return the connection that handlers of GET requests use, as
+        storage/connections.Connections does.
+        """
         return self
 
     writer = reader
@@ -73,14 +81,19 @@ class Api:
         return self.disabled.isdisjoint(features)
 
     def __call__(self, method, path, body=None, content_type="application/json"):
-        """Return `data` of the response. `body` is JSON, or bytes. Raise Failed for an error response."""
+        """Return `data` of the response.
+
+        `body` is JSON, or bytes. Raise Failed for an error response.
+        """
         status, answer = self._send(method, path, body, content_type)
         if status >= 400:
             raise Failed(f"{method} {path}: {as_json(answer)}")
         return answer and answer["data"]
 
     def unless(self, code, method, path):
-        """Return `data` of the response, or None if the request is refused with this code, without any effect."""
+        """Return `data` of the response, or None if the request is refused with this code, without
+        any effect.
+        """
         try:
             with self.db.savepoint():
                 status, answer = self._send(method, path, None, "application/json")
@@ -154,7 +167,9 @@ class Agenda:
         return times.text(begin + timedelta(hours=int(hours), minutes=int(minutes)))
 
     def at(self, days, act, clock=None):
-        """Run `act()` at a time so many days after today; without `clock`, at some minute of the office hours."""
+        """Run `act()` at a time so many days after today; without `clock`, at some minute of the
+        office hours.
+        """
         self.put(
             self.moment(
                 days, clock or f"{self.rnd.randint(8, 16):02}:{self.rnd.randint(0, 59):02}"
@@ -182,7 +197,9 @@ class Agenda:
         self.db.now = self.db.stamp = self.now
 
     def price(self, euros):
-        """Return a price in the currency of the tenant: whole tens without decimals, else the same number."""
+        """Return a price in the currency of the tenant: whole tens without decimals, else the same
+        number.
+        """
         return euros if money.decimals(self.currency) else round(euros * YEN_PER_EURO, -1) // 1
 
     def share(self, amount, percent, currency):

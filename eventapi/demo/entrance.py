@@ -51,7 +51,9 @@ def invite(agenda, edition, first, last):
 
 
 def open_doors(agenda, edition, opens):
-    """Plan the scans of all days of a show. `opens`: its first day, as days after today. Call it when all are invited.
+    """Plan the scans of all days of a show.
+
+    `opens`: its first day, as days after today. Call it when all are invited.
 
     Every request sends the scans of an hour, those of the running hour too.
     """
@@ -125,7 +127,9 @@ def replace_badge(agenda, edition, exhibitor):
 
 
 def try_wrong_badges(agenda, edition, other):
-    """Scan what is refused: an unknown badge, a badge of another event, and that of a cancelled participant."""
+    """Scan what is refused: an unknown badge, a badge of another event, and that of a cancelled
+    participant.
+    """
     of_other = agenda.db.value(sql.badges, event_id=other.event["id"])
     badges = [
         "3K7XQ2M9PTRV",

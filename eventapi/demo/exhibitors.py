@@ -1,4 +1,6 @@
-"""The exhibitors of the demo data: what each of them does from the registration to the end of the show."""
+"""The exhibitors of the demo data: what each of them does from the registration to the end of the
+show.
+"""
 
 from eventapi.demo import pages, papers
 from eventapi.demo.billing import Bills
@@ -152,7 +154,10 @@ class Exhibitor:
             )
 
     def hold(self, day):
-        """Hold a booth, or join the waiting list of the popular one. Most holds are confirmed, some expire."""
+        """Hold a booth, or join the waiting list of the popular one.
+
+        Most holds are confirmed, some expire.
+        """
         halls, number = self.edition.halls, self.number
         if number % 15 == 14 and halls.popular:
             self.api(
@@ -183,7 +188,10 @@ class Exhibitor:
             self.agenda.at(day + 5 + number % 6, lambda: self.confirm(day))
 
     def confirm(self, day):
-        """Confirm the reservation. One exhibitor moves to another booth, another one takes a second booth."""
+        """Confirm the reservation.
+
+        One exhibitor moves to another booth, another one takes a second booth.
+        """
         address = f"/booth-reservations/{self.reservation['id']}"
         self.api("POST", f"{address}/confirm")
         free = self.edition.halls.free

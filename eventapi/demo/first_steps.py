@@ -33,7 +33,9 @@ def lines(invoice_number, amount):
 
 
 def options_of(environ):
-    """Return an export for each option in the environment but secrets, so that `eventapi` elsewhere knows them too."""
+    """Return an export for each option in the environment but secrets, so that `eventapi` elsewhere
+    knows them too.
+    """
     known = {
         config.PREFIX + option.name.upper()
         for option in config.OPTIONS
@@ -65,7 +67,10 @@ def address_of_exhibitor(db, base):
 
 
 def main(base, key_file, page="docs/tutorial.md"):
-    """Print the examples. `base` is the address of the server, `key_file` contains an API key, `page` comes next."""
+    """Print the examples.
+
+    `base` is the address of the server, `key_file` contains an API key, `page` comes next.
+    """
     db = Database(config.load())
     currency = db.config.currency
     invoice_number = db.value(sql.open_invoice, currency=currency)

@@ -48,7 +48,9 @@ COLOURS = ("Anthrazit", "Moosgrün", "Sandbeige", "Weinrot")
 
 @dataclass
 class Halls:
-    """The halls of one edition of the show: booths that are free, oldest first, and the services that it offers."""
+    """The halls of one edition of the show: booths that are free, oldest first, and the services
+    that it offers.
+    """
 
     free: list = field(default_factory=list)
     services: list = field(default_factory=list)
@@ -86,7 +88,9 @@ def make_types(agenda):
 
 
 def make_hall(agenda, event, number, types):
-    """Create a hall with double rows, aisles of three metres and three large booths at angles. Return its booths.
+    """Create a hall with double rows, aisles of three metres and three large booths at angles.
+
+    Return its booths.
 
     Without the feature `booths`, the hall stays empty.
     """
@@ -118,7 +122,10 @@ def make_hall(agenda, event, number, types):
 
 
 def make_small_hall(agenda, event):
-    """Create a town hall with sixteen tables at a fixed price, if plans and booths are switched on. Return the tables."""
+    """Create a town hall with sixteen tables at a fixed price, if plans and booths are switched on.
+
+    Return the tables.
+    """
     api = agenda.api
     if not api.has("plans", "booths"):
         return []
@@ -235,7 +242,9 @@ def booths_of(agenda, event):
 
 
 def make_services(agenda, event, days):
-    """Create the services with their categories, and offer them at an event. Return them with `quantities`.
+    """Create the services with their categories, and offer them at an event.
+
+    Return them with `quantities`.
 
     `days` is the number of days from today to the first day of the event.
     """
@@ -276,7 +285,9 @@ def make_services(agenda, event, days):
 
 
 def order_items(agenda, services, number):
-    """Return the items of an order: three services of unlimited stock, and one of limited stock for every fifth."""
+    """Return the items of an order: three services of unlimited stock, and one of limited stock for
+    every fifth.
+    """
     rnd = agenda.rnd
     limited = [service for service in services if service["events"][0]["stock"]]
     chosen = rnd.sample([service for service in services if service not in limited], 3)

@@ -1,4 +1,7 @@
-"""Names of the companies and persons in the demo data. All of them are invented; all domains end in `.example`."""
+"""Names of the companies and persons in the demo data.
+
+All of them are invented; all domains end in `.example`.
+"""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +14,8 @@ class Country:
     """What names and addresses in a country look like.
 
     tax_id: its form, for the number that `tax_id` makes.
-    first, last, towns ("POSTCODE Town"), streets, forms: texts to choose from. trades: trade -> words of companies.
+    first, last, towns ("POSTCODE Town"), streets, forms: texts to choose from. trades: trade ->
+    words of companies.
     name: the pattern of a company's name. latin: names in other scripts -> the same in Latin letters, or None.
     """
 
@@ -309,7 +313,9 @@ class Names:
         self.rnd, self.companies, self.addresses = rnd, set(), {}
 
     def company(self, trade, code=None):
-        """Return the fields of a contact or an application of a company in a trade, a key of GERMAN."""
+        """Return the fields of a contact or an application of a company in a trade, a key of
+        GERMAN.
+        """
         country = COUNTRIES[code or self.rnd.choice(OF_EXHIBITORS)]
         name, last, form = self._company_name(country, trade)
         first = self.rnd.choice(country.first)
@@ -377,8 +383,8 @@ class Names:
         return address if number == 1 else address.replace("@", f"{number}@")
 
 
-# country -> (digits of the number before the check digit, their weights, function of the weighted sum that returns the
-# check digits, or None if the number is not in use)
+# country -> (digits of the number before the check digit, their weights, function of the weighted
+# sum that returns the check digits, or None if the number is not in use)
 CHECK_DIGITS = {
     "CH": (
         8,
@@ -395,7 +401,9 @@ CHECK_DIGITS = {
 
 
 def tax_id(country, number):
-    """Return a tax id that has the form and the check digits of the country, made from a number of 8 digits."""
+    """Return a tax id that has the form and the check digits of the country, made from a number of
+    8 digits.
+    """
     if country.code == "DE":
         return country.tax_id.format(f"{number}{_mod_11_10(number)}")
     if country.code in ("AT", "FR"):

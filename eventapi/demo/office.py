@@ -1,4 +1,5 @@
-"""What the organiser's office sets up and does in the demo data, besides the exhibitors and the entrance.
+"""What the organiser's office sets up and does in the demo data, besides the exhibitors and the
+entrance.
 
 The programme has speakers and sessions, one of them past midnight.
 """
@@ -15,7 +16,8 @@ TEAM = (
     ("Tobias Ranft", "Ausstellerbetreuung"),
     ("Mirjam Weidlich", "Buchhaltung"),
 )
-# key, title, colour, parent, visibility for applicants, base price in euros, trade of the exhibitors
+# key, title, colour, parent, visibility for applicants, base price in euros, trade of the
+# exhibitors
 CATEGORIES = (
     ("garden", "Aussteller Garten", "#2f6f4f", None, "container", None, None),
     ("plants", "Pflanzen und Saatgut", "#4c9a2a", "garden", "selectable", 190, "plants"),
@@ -80,7 +82,10 @@ SUBSCRIBED = (
 
 
 def make_team(db):
-    """Create the admins, each with an API key for the demo. Return their ids, and (id, key) of the keys."""
+    """Create the admins, each with an API key for the demo.
+
+    Return their ids, and (id, key) of the keys.
+    """
     ids = [
         api_keys.add_admin(db, name, f"{name.split()[0].lower()}@messe.example") for name, _ in TEAM
     ]
@@ -125,7 +130,9 @@ def make_basics(agenda):
 
 
 def make_webhook(api):
-    """Create a webhook that is not active, so that the demo calls nobody, and the subscriptions of the calendar."""
+    """Create a webhook that is not active, so that the demo calls nobody, and the subscriptions of
+    the calendar.
+    """
     if api.has("webhooks"):
         api(
             "POST",
@@ -211,7 +218,10 @@ TASKS = (
 
 
 def make_tasks(agenda, event, team, after):
-    """Create the tasks of an event and act on them. `after`: days from today of the day on which they are written."""
+    """Create the tasks of an event and act on them.
+
+    `after`: days from today of the day on which they are written.
+    """
     api = agenda.api
     for title, due, priority, admin, actions, text in TASKS:
         task = api(
@@ -272,7 +282,8 @@ APPLICATIONS = (
     ("Wir planen einen Gemeinschaftsstand.", (("withdraw", None),)),
 )
 REJECTED = ("reject", {"reason": "Die Halle ist ausgebucht."})
-# What becomes of the applications for an edition that has begun. The approved ones are in exhibitors.py.
+# What becomes of the applications for an edition that has begun. The approved ones are in
+# exhibitors.py.
 DECIDED = (
     (("review", None), REJECTED),
     (("withdraw", None),),
@@ -355,7 +366,10 @@ NIGHT = (
 
 
 def make_programme(agenda, edition, opens):
-    """Create the sessions of a show with their speakers. `opens`: its first day, as days after today."""
+    """Create the sessions of a show with their speakers.
+
+    `opens`: its first day, as days after today.
+    """
     api, event = agenda.api, edition.event
     speakers = [make_speaker(agenda, edition) for _ in range(4)]
     for number, (day, start, end, place, title, kind, capacity, text) in enumerate(SESSIONS):

@@ -1,4 +1,6 @@
-"""The public pages of the demo data: what they say about the show, and how its exhibitors present themselves."""
+"""The public pages of the demo data: what they say about the show, and how its exhibitors present
+themselves.
+"""
 
 from functools import cache
 from math import sin
@@ -121,7 +123,8 @@ TERMS = {
 
 
 def publish(agenda, edition, visitors, *, is_open=False):
-    """Make the pages of an edition public, unless they are switched off, and its application form if it `is_open`.
+    """Make the pages of an edition public, unless they are switched off, and its application form
+    if it `is_open`.
 
     `visitors` is the category with which visitors register.
     """
@@ -148,7 +151,10 @@ def publish(agenda, edition, visitors, *, is_open=False):
 
 
 def introduce(exhibitor):
-    """Let an exhibitor write its profile. Some write in one language only, and every sixth one nothing."""
+    """Let an exhibitor write its profile.
+
+    Some write in one language only, and every sixth one nothing.
+    """
     german, english, products = TEXTS[exhibitor.category["trade"]][exhibitor.number // 3 % 3]
     texts = {"de": german} if exhibitor.number % 4 == 1 else {"de": german, "en": english}
     exhibitor.api(

@@ -73,7 +73,8 @@ TEXTS = {
     "crafts": "Handgefertigtes für Terrasse und Beet aus Ton, Stein und heimischem Holz.",
 }
 FILES = 100  # exhibitors of an edition that submit files
-# What happens to a submission, by a number: the actions after it was submitted. None: it stays a draft.
+# What happens to a submission, by a number: the actions after it was submitted. None: it stays a
+# draft.
 REVIEWS = (("approve",),) * 6 + (
     ("request-revision",),
     ("request-revision", "again", "approve"),
@@ -89,7 +90,10 @@ FEEDBACK = {
 
 
 def png(width, height, colour, band):
-    """Return a PNG: a field of one colour with a band of another one. Colours are (red, green, blue)."""
+    """Return a PNG: a field of one colour with a band of another one.
+
+    Colours are (red, green, blue).
+    """
     return png_of(
         width,
         height,
@@ -136,7 +140,10 @@ def pdf(text):
 
 
 def make_templates(api):
-    """Create document categories and templates. The category of contracts has its template as default."""
+    """Create document categories and templates.
+
+    The category of contracts has its template as default.
+    """
     contracts = api("POST", "/documents/categories", {"name": "Verträge", "key": "contracts"})
     letters = api("POST", "/documents/categories", {"name": "Schreiben", "key": "letters"})
     contract = api(
@@ -185,7 +192,9 @@ def make_types(api, event):
 
 
 def plan_contract(exhibitor, day):
-    """Plan the contract of an exhibitor: draft, sent, viewed, signed, declined, expired or terminated."""
+    """Plan the contract of an exhibitor: draft, sent, viewed, signed, declined, expired or
+    terminated.
+    """
     api, at, number = exhibitor.api, exhibitor.agenda.at, exhibitor.number
     ends = {1: None, 4: "viewed", 7: "expired", 10: "declined"}.get(number % 24, "signed")
     ends = "signed" if exhibitor.edition.is_over else ends
@@ -296,7 +305,10 @@ def review(exhibitor, kind, submission, action):
 
 
 def value_of(exhibitor, kind, more=""):
-    """Return `value` or `document_id` of a submission. `more` makes the value of a revision another one."""
+    """Return `value` or `document_id` of a submission.
+
+    `more` makes the value of a revision another one.
+    """
     if kind["input"] != "file":
         text = {
             "textarea": TEXTS[exhibitor.category["trade"]] + more,

@@ -1,6 +1,8 @@
-"""The events of the demo data: three editions of a trade show, a year apart, and a small exchange for model railways.
+"""The events of the demo data: three editions of a trade show, a year apart, and a small exchange
+for model railways.
 
-One edition is over, one is running since the day before yesterday, and the next one accepts applications.
+One edition is over, one is running since the day before yesterday, and the next one accepts
+applications.
 """
 
 from dataclasses import dataclass, field
@@ -49,7 +51,8 @@ TRADES = ("plants", "technology", "crafts")
 class Size:
     """How large the demo is.
 
-    exhibitors, visitors: of the running edition. exhibitors_before, visitors_before: of the edition that is over.
+    exhibitors, visitors: of the running edition. exhibitors_before, visitors_before: of the edition
+    that is over.
     attendance: how many of the visitors are scanned at the entrance, as a factor of the usual share.
     """
 
@@ -164,7 +167,10 @@ def make_first(agenda, edition, number):
 
 
 def make_event(agenda, key, title, text, place, opens, days):
-    """Create an event with opening hours and an image, and return it. `place`: its fields venue to city."""
+    """Create an event with opening hours and an image, and return it.
+
+    `place`: its fields venue to city.
+    """
     hours = [
         {
             "date": agenda.day(opens + day),
@@ -233,7 +239,10 @@ def make_copy(agenda, old, new, title, exhibitors):
 
 
 def plan_exhibitors(edition, count, before=None):
-    """Plan the registrations of an edition, spread over its period. Some exhibitors were at the edition before."""
+    """Plan the registrations of an edition, spread over its period.
+
+    Some exhibitors were at the edition before.
+    """
     first, last = edition.registration
     for number in range(count):
         known = (

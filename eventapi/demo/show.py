@@ -1,8 +1,9 @@
-"""Fills an empty database with a believable trade show: one edition is over, one is running, one accepts applications.
+"""Fills an empty database with a believable trade show: one edition is over, one is running, one
+accepts applications.
 
-All records are created through the API, so that all rules apply, and in one transaction: nothing is left behind if it
-fails. The dates are relative to today. The same day, size and configuration make the same show, except for secrets,
-badge numbers and other values that must not be predictable.
+All records are created through the API, so that all rules apply, and in one transaction: nothing is
+left behind if it fails. The dates are relative to today. The same day, size and configuration make
+the same show, except for secrets, badge numbers and other values that must not be predictable.
 """
 
 import copy
@@ -39,9 +40,9 @@ ORGANISER = {
 def make(config, size="small", say=lambda text: None):
     """Create the demo data. `size` is a key of SIZES; `say` reports the progress of large shows.
 
-    Missing options of the organiser are replaced by those of a fictitious one. Features that are switched off are left
-    out. Raise SchemaError if the database is not empty, its tier does not allow the API, or a record is refused.
-    Nothing is stored then.
+    Missing options of the organiser are replaced by those of a fictitious one. Features that are
+    switched off are left out. Raise SchemaError if the database is not empty, its tier does not
+    allow the API, or a record is refused. Nothing is stored then.
     """
     config = copy.copy(config)
     missing = dict(ORGANISER)

@@ -1,4 +1,6 @@
-"""Errors that clients receive: problem documents (RFC 9457), each with a code whose meaning never changes."""
+"""Errors that clients receive: problem documents (RFC 9457), each with a code whose meaning never
+changes.
+"""
 
 import re
 from itertools import chain
@@ -47,7 +49,9 @@ class Problem(Exception):
 
 
 def fault(code, detail, *, pointer=None, parameter=None):
-    """Return an entry of `errors`, with a JSON pointer (RFC 6901) into the body or the name of a query parameter."""
+    """Return an entry of `errors`, with a JSON pointer (RFC 6901) into the body or the name of a
+    query parameter.
+    """
     place = {"pointer": pointer} if pointer is not None else {"parameter": parameter}
     return {**place, "code": code, "detail": detail}
 
@@ -92,7 +96,8 @@ def invalid_parameter(parameter, code, detail):
 
 
 def suggestion(word, known, missing=()):
-    """Return "; did you mean X?" with the known name that `word` probably means, or "" if there is none.
+    """Return "; did you mean X?" with the known name that `word` probably means, or "" if there is
+    none.
 
     `missing` are required names that were not sent: for one of them, its last word is enough.
     """
@@ -114,8 +119,9 @@ def suggestion(word, known, missing=()):
 
 
 def _means(word, name):
-    """Return whether a name was probably meant: it has the same words, or one has the words of the other and no more
-    letters than these besides them. A word in common is not enough: `invoice_number` does not mean `customer_number`.
+    """Return whether a name was probably meant: it has the same words, or one has the words of the
+    other and no more letters than these besides them. A word in common is not enough:
+    `invoice_number` does not mean `customer_number`.
     """
     short, long = sorted((re.findall("[a-z0-9]+", text.lower()) for text in (word, name)), key=len)
     whole, other = "".join(short), "".join(long)
@@ -127,14 +133,19 @@ def _means(word, name):
 
 
 def _alike(word, other, likeness):
-    """Return whether two words are alike, or have the same letters, as if some were typed in the wrong order."""
+    """Return whether two words are alike, or have the same letters, as if some were typed in the
+    wrong order.
+    """
     from difflib import SequenceMatcher
 
     return sorted(word) == sorted(other) or SequenceMatcher(None, word, other).ratio() >= likeness
 
 
 def listed(words, last="and"):
-    """Return words as an English list: `a`, `a and b` or `a, b and c`. `last` is the word before the last of them."""
+    """Return words as an English list: `a`, `a and b` or `a, b and c`.
+
+    `last` is the word before the last of them.
+    """
     *rest, end = map(str, words)
     return f"{', '.join(rest)} {last} {end}" if rest else end
 

@@ -1,8 +1,10 @@
-"""The choice of a language: the same rule for mails, PDFs, documents, pictures, billing lines and pages.
+"""The choice of a language: the same rule for mails, PDFs, documents, pictures, billing lines and
+pages.
 
-The request's language comes first, then the record's, then the contact's, then the option `language`. Tags (BCP 47)
-match by their primary subtag: de-AT counts as de. The schemas refuse a request for a language that is not available
-(format `available-language`); an unavailable language of a record or contact is passed over.
+The request's language comes first, then the record's, then the contact's, then the option
+`language`. Tags (BCP 47) match by their primary subtag: de-AT counts as de. The schemas refuse a
+request for a language that is not available (format `available-language`); an unavailable language
+of a record or contact is passed over.
 """
 
 AVAILABLE = ("en", "de")  # keys of every table of texts
@@ -18,8 +20,8 @@ def available(tag):
 def choose(config, *tags):
     """Return the language of the first tag that is available, else the option `language`.
 
-    `tags` are, in this order, those of the request, of the record and of the contact, as far as they exist. Each may be
-    None.
+    `tags` are, in this order, those of the request, of the record and of the contact, as far as
+    they exist. Each may be None.
     """
     return next(filter(None, map(available, tags)), config.language)
 

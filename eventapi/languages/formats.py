@@ -1,7 +1,7 @@
 """Formats of numbers, amounts, dates and periods, as the language writes them.
 
-`language` is one of `choice.AVAILABLE`; for numbers and amounts also SWISS, see `of_country`. Numbers are Decimal, int
-or float, amounts are in major units. A date is a text such as 2026-05-01.
+`language` is one of `choice.AVAILABLE`; for numbers and amounts also SWISS, see `of_country`.
+Numbers are Decimal, int or float, amounts are in major units. A date is a text such as 2026-05-01.
 """
 
 import re
@@ -28,12 +28,16 @@ PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)|W(\d\d)|Q(\d)))?")
 
 
 def of_country(language, country):
-    """Return the language for numbers and amounts of an organiser's country: SWISS for German in CH and LI."""
+    """Return the language for numbers and amounts of an organiser's country: SWISS for German in CH
+    and LI.
+    """
     return SWISS if language == "de" and country in ("CH", "LI") else language
 
 
 def number(value, language, places=0):
-    """Return a number with at least `places` decimals, never rounded, and with thousands separators."""
+    """Return a number with at least `places` decimals, never rounded, and with thousands
+    separators.
+    """
     value = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
     places = max(places, -value.normalize().as_tuple().exponent)
     text = f"{value:,.{places}f}" if value else f"{0:.{places}f}"  # without the sign of -0
@@ -56,7 +60,9 @@ def amount(value, currency, language):
 
 
 def money(value, currency, language):
-    """Return an amount with the code of the currency: `EUR 1,190.00`, `1.190,00 EUR` or `CHF 1’190.00`."""
+    """Return an amount with the code of the currency: `EUR 1,190.00`, `1.190,00 EUR` or `CHF
+    1’190.00`.
+    """
     text = amount(value, currency, language)
     return f"{text} {currency}" if language == "de" else f"{currency} {text}"
 
@@ -77,7 +83,9 @@ def day(date, language):
 
 
 def days(first, last, language):
-    """Return the days from `first` to `last`: `1–4 May 2026` or `01.–04.05.2026`. One or both may be None.
+    """Return the days from `first` to `last`: `1–4 May 2026` or `01.–04.05.2026`.
+
+    One or both may be None.
 
     Month and year are written once if both dates have the same.
     """
@@ -93,7 +101,10 @@ def days(first, last, language):
 
 
 def moment(value, zone, language):
-    """Return a timestamp in the zone: `1 May 2026, 14:30` or `01.05.2026, 14:30 Uhr`. A date is written as `day`."""
+    """Return a timestamp in the zone: `1 May 2026, 14:30` or `01.05.2026, 14:30 Uhr`.
+
+    A date is written as `day`.
+    """
     if times.is_date(value):
         return day(value, language)
     local = datetime.fromisoformat(times.utc(value, zone)).astimezone(times.zone(zone))

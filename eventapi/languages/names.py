@@ -1,4 +1,6 @@
-"""Names of values that records contain: roles and statuses of participants, and units, in each language."""
+"""Names of values that records contain: roles and statuses of participants, and units, in each
+language.
+"""
 
 ROLES = {
     "exhibitor": {"en": "exhibitor", "de": "Aussteller"},
@@ -66,15 +68,21 @@ def status(key, language):
 
 
 def unit(text, language):
-    """Return the name of a unit, which may be written in any language. Other units and None stay as they are."""
+    """Return the name of a unit, which may be written in any language.
+
+    Other units and None stay as they are.
+    """
     key = SPELLINGS.get((text or "").lower())
     return UNITS[key][language] if key else text
 
 
 def unit_of_service(text, label, language, own_language):
-    """Return the unit of a service on an invoice. `label` is the organiser's text for the unit, or None.
+    """Return the unit of a service on an invoice.
 
-    The label is in the organiser's language. In other languages it is used only if the unit has no name here.
+    `label` is the organiser's text for the unit, or None.
+
+    The label is in the organiser's language. In other languages it is used only if the unit has no
+    name here.
     """
     has_name = (text or "").lower() in SPELLINGS
     return label if label and (language == own_language or not has_name) else unit(text, language)

@@ -1,1 +1,3 @@
-"""The pages outside of the API: reference, guides, errors, health, metrics, feeds and newsletter links."""
+"""The pages outside of the API: reference, guides, errors, health, metrics, feeds and newsletter
+links.
+"""

@@ -1,4 +1,6 @@
-"""GET /docs: the API reference as one HTML page, generated from the OpenAPI document. GET / redirects to it.
+"""GET /docs: the API reference as one HTML page, generated from the OpenAPI document.
+
+GET / redirects to it.
 
 GET /client.py: the Python client that its samples use.
 """
@@ -116,7 +118,9 @@ def operations_of(openapi, tag):
 
 
 def navigation(openapi, tags):
-    """Return the links to all topics and resources, grouped, and the choice of the language of samples."""
+    """Return the links to all topics and resources, grouped, and the choice of the language of
+    samples.
+    """
     groups = [
         ("Reference", TOPICS.items()),
         *(

@@ -1,4 +1,5 @@
-"""GET /docs/guides/{name}: the tutorial, the guides and the other pages of docs/, rendered from the same Markdown.
+"""GET /docs/guides/{name}: the tutorial, the guides and the other pages of docs/, rendered from the
+same Markdown.
 
 GET /docs/guides: their table of contents, docs/README.md.
 """
@@ -39,7 +40,9 @@ h2{font-size:1.25rem;margin:2rem 0 .5rem}
 
 @dataclass(frozen=True)
 class Guide:
-    """A page in the table of contents: its name in the address, its title, its job, and the titles of its parts."""
+    """A page in the table of contents: its name in the address, its title, its job, and the titles
+    of its parts.
+    """
 
     name: str
     title: str
@@ -118,7 +121,10 @@ def _parts(path):
 
 @lru_cache(maxsize=64)
 def _page(path):
-    """Return one page. All its links are relative, so that it does not depend on the address of the server."""
+    """Return one page.
+
+    All its links are relative, so that it does not depend on the address of the server.
+    """
     text, root = _text(path), "../" if path == CONTENTS else "../../"
     title = markdown.plain(re.search(r"^# (.+)$", text, re.M)[1])
     way = f'<a href="{root}docs">API reference</a>'
@@ -130,7 +136,9 @@ def _page(path):
 
 
 def _address(path, root, target):
-    """Return the address of a link of a page, or None for one to a file that is only in the source tree."""
+    """Return the address of a link of a page, or None for one to a file that is only in the source
+    tree.
+    """
     if target.startswith(REFERENCE):
         return f"{root}docs{target.removeprefix(REFERENCE)}"
     if "://" in target or target.startswith(("#", "mailto:")):

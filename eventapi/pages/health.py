@@ -17,7 +17,9 @@ log = logging.getLogger("eventapi.health")
 
 @routes.get("/healthz", response="health")
 def get_health(config, connections):
-    """Report the age of the worker's last heartbeat, and the disk. Only a missing or damaged database fails the check.
+    """Report the age of the worker's last heartbeat, and the disk.
+
+    Only a missing or damaged database fails the check.
 
     A full disk does not: reads go on, and a load balancer must not remove the only server.
     """

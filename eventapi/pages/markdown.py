@@ -1,6 +1,8 @@
-"""The Markdown of docs/ as HTML: headings, paragraphs, lists, tables, blocks of code, links, pictures, bold and code.
+"""The Markdown of docs/ as HTML: headings, paragraphs, lists, tables, blocks of code, links,
+pictures, bold and code.
 
-What GitHub understands besides is not used in docs/; tests/pages/test_guides.py compares each page with its source.
+What GitHub understands besides is not used in docs/; tests/pages/test_guides.py compares each page
+with its source.
 """
 
 import re
@@ -18,7 +20,9 @@ INLINE = re.compile(
 
 
 def render(text, link):
-    """Return a page as HTML. `link(target)` returns the address of a link, or None if its text is shown without it."""
+    """Return a page as HTML. `link(target)` returns the address of a link, or None if its text is
+    shown without it.
+    """
     return "\n".join(_blocks(COMMENT.sub("", text).split("\n"), link, {}))
 
 
@@ -106,7 +110,10 @@ def _table(rows, link):
 
 
 def _list(lines, link, used):
-    """Return (a list as HTML, number of its lines). The lines of an item are indented like its text."""
+    """Return (a list as HTML, number of its lines).
+
+    The lines of an item are indented like its text.
+    """
     kind, items, place = "ul" if lines[0].startswith("-") else "ol", [], 0
     while place < len(lines) and (mark := ITEM.match(lines[place])):
         width, item = mark.end(), [lines[place][mark.end() :]]

@@ -1,4 +1,7 @@
-"""GET /metrics: sizes, backlogs and ages for Prometheus, read from the database. Other machines get 404."""
+"""GET /metrics: sizes, backlogs and ages for Prometheus, read from the database.
+
+Other machines get 404.
+"""
 
 import os
 import shutil
@@ -22,7 +25,10 @@ sql = statements("metrics")
 
 @routes.get("/metrics")
 def get_metrics(db):
-    """Return the metrics in the Prometheus text format. Respond with 404 to callers on other machines."""
+    """Return the metrics in the Prometheus text format.
+
+    Respond with 404 to callers on other machines.
+    """
     if not client.is_local():
         raise Problem("not_found", "The path /metrics does not exist.")
     with db.snapshot():
@@ -37,7 +43,10 @@ def get_metrics(db):
 
 
 def figures(db):
-    """Yield (name, type, help, [(labels, value)]) for each metric. Values that are None are left out."""
+    """Yield (name, type, help, [(labels, value)]) for each metric.
+
+    Values that are None are left out.
+    """
     events = db.one(sql.events)
     yield "info", "gauge", "Version of the running server.", [({"version": __version__}, 1)]
     yield (

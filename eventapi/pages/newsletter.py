@@ -55,7 +55,10 @@ def unsubscribe_from_newsletter(db, token):
 
 
 def show(db, row, what, is_done):
-    """Return the page that asks the question or reports the result. All invalid tokens get the same response."""
+    """Return the page that asks the question or reports the result.
+
+    All invalid tokens get the same response.
+    """
     language, texts = texts_for(db, row)
     if row is None:
         return respond(language, f"<p>{escape(texts['unknown'])}</p>", 404)
@@ -85,7 +88,8 @@ def respond(language, content, status=200):
 
 
 def texts_for(db, row):
-    """Return (language, texts) of the page for a subscriber: its language, else that of the browser.
+    """Return (language, texts) of the page for a subscriber: its language, else that of the
+    browser.
 
     `row` is None for an invalid token.
     """

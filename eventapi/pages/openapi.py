@@ -1,4 +1,7 @@
-"""GET /openapi.json: the OpenAPI document. GET /generator.yaml: the options of openapi-python-client for it."""
+"""GET /openapi.json: the OpenAPI document.
+
+GET /generator.yaml: the options of openapi-python-client for it.
+"""
 
 import json
 from functools import lru_cache
@@ -19,7 +22,9 @@ def get_openapi(config):
 
 @routes.get("/generator.yaml", forms=("text/plain",))
 def get_generator_options():
-    """Return the options of openapi-python-client, without which it leaves out operations that return files."""
+    """Return the options of openapi-python-client, without which it leaves out operations that
+    return files.
+    """
     return _generator_options().response()
 
 

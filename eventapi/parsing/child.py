@@ -1,7 +1,9 @@
-"""The process that parses one uploaded file: its standard input. Its standard output is JSON, one value a line.
+"""The process that parses one uploaded file: its standard input.
 
-The last line is an object: {"done": true}, {"error": text} for a ValueError, which describes the file, or
-{"fault": traceback} for any other exception. Without it, the parser did not finish.
+Its standard output is JSON, one value a line.
+
+The last line is an object: {"done": true}, {"error": text} for a ValueError, which describes the
+file, or {"fault": traceback} for any other exception. Without it, the parser did not finish.
 """
 
 import importlib
@@ -15,7 +17,9 @@ OUT_OF_MEMORY = 3  # exit status
 
 
 def main():
-    """Run the generator `module:name` of the command line with the file and the argument (JSON) that follows."""
+    """Run the generator `module:name` of the command line with the file and the argument (JSON)
+    that follows.
+    """
     path, argument, memory, seconds = sys.argv[1:5]
     module, _, name = path.partition(":")
     parse = getattr(importlib.import_module(module), name)

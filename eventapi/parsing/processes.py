@@ -1,7 +1,9 @@
-"""Run a parser in a fresh interpreter with limits of memory and time, at most two at a time in the whole service.
+"""Run a parser in a fresh interpreter with limits of memory and time, at most two at a time in the
+whole service.
 
-A fork of the server would inherit its threads' locks. The turns are locks of files in the data directory, because the
-service has several processes, and each parser may need as much memory as all of them. A parser inherits the lock of its
+A fork of the server would inherit its threads' locks. The turns are locks of files in the data
+directory, because the service has several processes, and each parser may need as much memory as all
+of them. A parser inherits the lock of its
 turn: if its server is killed, the turn ends with the parser.
 """
 
@@ -30,7 +32,8 @@ PATIENCE = 3  # times its CPU that a parser may take by the clock, on a busy mac
 MAX_OUTPUT = 100_000_000  # bytes; those of 50,000 entries of bank statements are 25 MB
 MAX_LINE = 2_000_000  # bytes of a value
 PIECE = 65_536  # bytes
-# Without `site`, whose start takes as long as that of the parser. The paths are those of this process.
+# Without `site`, whose start takes as long as that of the parser. The paths are those of this
+# process.
 START = "import sys; sys.path += sys.argv[5:]; from eventapi.parsing.child import main; main()"
 
 log = logging.getLogger(__name__)
@@ -45,10 +48,12 @@ class Stopped(Exception):
 
 
 def run(parser: str, argument: object, file: BinaryIO, folder: Path, seconds: int) -> Iterator:
-    """Yield the values that a generator `module:name` yields for (file, argument). All of them are JSON.
+    """Yield the values that a generator `module:name` yields for (file, argument).
 
-    `seconds` of CPU and MEMORY are the limits. `folder` is the data directory. The file is an open one from its
-    beginning. Raise ValueError if the parser does, Busy or Stopped.
+    All of them are JSON.
+
+    `seconds` of CPU and MEMORY are the limits. `folder` is the data directory. The file is an open
+    one from its beginning. Raise ValueError if the parser does, Busy or Stopped.
     """
     with _turn(folder) as turn:
         command = [
@@ -131,7 +136,10 @@ def _values(process, seconds):
 
 
 def _lines(handle, deadline):
-    """Yield the lines that a pipe brings until its end. Raise TimeoutError, and ValueError if they are too long."""
+    """Yield the lines that a pipe brings until its end.
+
+    Raise TimeoutError, and ValueError if they are too long.
+    """
     poll, rest, size = select.poll(), b"", 0
     poll.register(handle, select.POLLIN)
     while poll.poll(max(0.0, deadline - time.monotonic()) * 1000):

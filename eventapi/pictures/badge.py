@@ -1,8 +1,9 @@
-"""Badges: cards of 86 by 54 mm with name, company, role and QR code, singly or ten to an A4 page with crop marks.
+"""Badges: cards of 86 by 54 mm with name, company, role and QR code, singly or ten to an A4 page
+with crop marks.
 
-All lengths are in millimetres. A badge is a dict: `id`, `name`, `company`, `role`, `number` (badge number), `code`
-(text of the QR code), `language`, `category` and its `color`, and of the event `event` (name), `from`, `to` (dates),
-`city`, `image` and, if it is known, `venue`.
+All lengths are in millimetres. A badge is a dict: `id`, `name`, `company`, `role`, `number` (badge
+number), `code` (text of the QR code), `language`, `category` and its `color`, and of the event
+`event` (name), `from`, `to` (dates), `city`, `image` and, if it is known, `venue`.
 domain/people/badge_sheets.py reads it.
 """
 
@@ -29,8 +30,8 @@ MODULE = 0.9  # width of a QR module: large enough to scan from half a metre
 MIN_SIZE, PREFERRED_SIZE = 2.2, 2.6  # font sizes
 NAME, LEAST_NAME = 7.5, 3.4  # largest font size of a name; the least at which it stays on two lines
 NUMBER = 2.1  # font size of the number: half of all are not wider than the code
-# Colour-blind people can distinguish these colours, and the band also shows the role as a word. White text is
-# readable on each.
+# Colour-blind people can distinguish these colours, and the band also shows the role as a word.
+# White text is readable on each.
 COLORS = {
     "exhibitor": "#0b4f8a",
     "co_exhibitor": "#00707a",
@@ -149,7 +150,10 @@ def _header(badge, brand, x, y):
 
 
 def _names(badge, x, y, width, height):
-    """Yield the name, as large as it fits, and the company below it. Both together are centred vertically."""
+    """Yield the name, as large as it fits, and the company below it.
+
+    Both together are centred vertically.
+    """
     company = _fitted(badge["company"], width, height * 0.36, 4.2, 2.4, 2.8, False)
     name = _name(badge["name"], width, height - _height(company) - 1)
     y += (height - _height(name) - _height(company)) / 2
@@ -161,7 +165,10 @@ def _names(badge, x, y, width, height):
 
 
 def _name(text, width, height):
-    """Return (lines, size) of a name. A name of several words is on two lines, as on the badge beside it."""
+    """Return (lines, size) of a name.
+
+    A name of several words is on two lines, as on the badge beside it.
+    """
     two = splits(text)[1:2]
     if two:
         lines = two[0][1]

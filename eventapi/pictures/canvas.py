@@ -12,9 +12,12 @@ log = logging.getLogger(__name__)
 
 
 def draw(*pictures):
-    """Return a PDF as bytes, with one page for each picture. The same pictures result in the same bytes.
+    """Return a PDF as bytes, with one page for each picture.
 
-    Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
+    The same pictures result in the same bytes.
+
+    Raise 501 `not_installed` if reportlab is missing or no installed font has one of the
+    characters.
     """
     fonts.require()
     from reportlab.pdfgen.canvas import Canvas
@@ -171,7 +174,9 @@ def draw_image(canvas, image, x, y, width, height):
 
 @lru_cache(maxsize=4)
 def _reader(image):
-    """Return the decoded image, or None if it is damaged in a way that eventapi/images.py does not notice."""
+    """Return the decoded image, or None if it is damaged in a way that eventapi/images.py does not
+    notice.
+    """
     from reportlab.lib.utils import ImageReader
 
     try:
@@ -188,10 +193,11 @@ def _reader(image):
 
 
 def _drawable(data):
-    """Return the file of an image in a form that reportlab draws as it is meant and that PDF/A allows.
+    """Return the file of an image in a form that reportlab draws as it is meant and that PDF/A
+    allows.
 
-    A CMYK JPEG becomes RGB: the page has no profile of a press, without which ISO 19005-3, 6.2.4.3 forbids CMYK.
-    reportlab would draw grey of 16 bits as white; it becomes grey of 8 bits.
+    A CMYK JPEG becomes RGB: the page has no profile of a press, without which ISO 19005-3, 6.2.4.3
+    forbids CMYK. reportlab would draw grey of 16 bits as white; it becomes grey of 8 bits.
     """
     from PIL import Image
 

@@ -1,6 +1,8 @@
-"""Documents as PDF: headings, paragraphs, lists and tables, from the tree of markup.py that the HTML page also uses.
+"""Documents as PDF: headings, paragraphs, lists and tables, from the tree of markup.py that the
+HTML page also uses.
 
-Positions and line heights are in millimetres, font sizes in points. A laid-out line is a list of (x, text, bold).
+Positions and line heights are in millimetres, font sizes in points. A laid-out line is a list of
+(x, text, bold).
 """
 
 import re
@@ -34,7 +36,8 @@ def draw(parts, *, title, number, date, language, organiser, brand=PLAIN, partne
     organiser, brand: those of the letterhead.
     partner: the other party of a contract, which gets the parties and lines for their signatures; else None.
 
-    Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
+    Raise 501 `not_installed` if reportlab is missing or no installed font has one of the
+    characters.
     """
     fonts.require()
     with fonts.lock:
@@ -75,7 +78,9 @@ class Sheet:
         )
 
     def _keep_with_signatures(self, part):
-        """Begin a new page for the last part if the signatures would otherwise be alone on the next page."""
+        """Begin a new page for the last part if the signatures would otherwise be alone on the next
+        page.
+        """
         paper, self.paper = self.paper, Paper(10**6, lambda paper: setattr(paper, "y", 0))
         self.paper.new_page()
         self._block(part, LEFT, RIGHT - LEFT)
@@ -203,8 +208,8 @@ class Sheet:
 def columns(rows, count):
     """Return the left edges and the widths of the columns.
 
-    A column is at least as wide as its longest word. The rest of the width is divided in proportion to the longest
-    texts.
+    A column is at least as wide as its longest word. The rest of the width is divided in proportion
+    to the longest texts.
     """
     cells = [[row[place] for row in rows if place < len(row)] for place in range(count)]
     weights = [
@@ -226,7 +231,10 @@ def _longest_word(cells):
 
 
 def cell_lines(cell, room):
-    """Return the lines of a table cell. Lists in a cell are not indented, but their items have numbers or bullets."""
+    """Return the lines of a table cell.
+
+    Lists in a cell are not indented, but their items have numbers or bullets.
+    """
     found = []
     for block in blocks(cell):
         if block.tag in ("ul", "ol"):
@@ -260,7 +268,10 @@ def pieces(element, bold):
 
 
 def lines(element, size, room, bold=False):
-    """Break a paragraph into lines of at most `room` millimetres. A line is a list of (x, text, bold)."""
+    """Break a paragraph into lines of at most `room` millimetres.
+
+    A line is a list of (x, text, bold).
+    """
     found, line, x, gap = [], [], 0, False
     for piece in pieces(element, bold):
         if piece is None:

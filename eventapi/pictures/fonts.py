@@ -1,6 +1,7 @@
 """Fonts for PDF: choice of a font for each character, widths and line breaks.
 
-Widths are in millimetres, font sizes in points. reportlab is optional, and is imported only when a PDF is drawn.
+Widths are in millimetres, font sizes in points. reportlab is optional, and is imported only when a
+PDF is drawn.
 """
 
 import importlib
@@ -31,7 +32,8 @@ FOLDERS = tuple(
     )
 )
 TEXT, EUROPE, EAST_ASIA = "fonts-liberation", "fonts-dejavu-core", "fonts-droid-fallback"
-# Debian package -> files of the regular and the bold font. A character is drawn in the first font that has it.
+# Debian package -> files of the regular and the bold font. A character is drawn in the first font
+# that has it.
 FILES = {
     TEXT: ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
     EUROPE: ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
@@ -90,7 +92,9 @@ def not_installed():
 
 
 def use_embeddable():
-    """Use the fonts that can be embedded from now on if DejaVu was installed after the last PDF was drawn."""
+    """Use the fonts that can be embedded from now on if DejaVu was installed after the last PDF was
+    drawn.
+    """
     if Path(FILES[EUROPE][False]).stem not in [face.name for face in faces(False)]:
         faces.cache_clear()
         _face_of.cache_clear()
@@ -104,7 +108,9 @@ def faces(bold):
 
 
 def installed(package):
-    """Return the files of the regular and the bold font of a Debian package, or None if they are not installed."""
+    """Return the files of the regular and the bold font of a Debian package, or None if they are
+    not installed.
+    """
     for folder in FOLDERS:
         files = [folder / name for name in FILES[package]]
         if all(file.is_file() for file in files):
@@ -125,7 +131,8 @@ def _truetype(package, bold):
             _end_with_unused_glyph(font.face)
             pdfmetrics.registerFont(font)
         glyphs = map(chr, pdfmetrics.getFont(file.stem).face.charToGlyph)
-    # Text is drawn from left to right, so right-to-left scripts would be misspelt. Without glyphs they are refused.
+    # Text is drawn from left to right, so right-to-left scripts would be misspelt. Without glyphs
+    # they are refused.
     return Face(
         file.stem,
         frozenset(char for char in glyphs if unicodedata.bidirectional(char) not in RIGHT_TO_LEFT),
@@ -133,10 +140,11 @@ def _truetype(package, bold):
 
 
 def _end_with_unused_glyph(face):
-    """Let each embedded part of a font end with a glyph that no text shows, and that has another width.
+    """Let each embedded part of a font end with a glyph that no text shows, and that has another
+    width.
 
-    reportlab 3.6 (Debian 12) writes a wrong width of the last glyphs into the font, if they have the same one. PDF/A
-    refuses that for glyphs that are shown (ISO 19005-3, 6.2.11.5).
+    reportlab 3.6 (Debian 12) writes a wrong width of the last glyphs into the font, if they have
+    the same one. PDF/A refuses that for glyphs that are shown (ISO 19005-3, 6.2.11.5).
     """
     make = face.makeSubset
 
@@ -164,7 +172,9 @@ def _built_in(bold):
 
 
 def clean(text):
-    """Return the text in NFC, with spaces for control characters and without format characters, which have no glyph."""
+    """Return the text in NFC, with spaces for control characters and without format characters,
+    which have no glyph.
+    """
     text = INVISIBLE.sub("", unicodedata.normalize("NFC", text))
     return text if text.isprintable() else "".join(map(_printable, text))
 
@@ -179,7 +189,8 @@ def _printable(char):
 
 @contextmanager
 def boxes():
-    """Hold the lock, and draw BOX in place of each character that no font has, or that is written from right to left.
+    """Hold the lock, and draw BOX in place of each character that no font has, or that is written
+    from right to left.
 
     An invoice with an unusual name still has a PDF then (contract 8, Money, Characters).
     """
@@ -215,7 +226,8 @@ def _face_of(char, bold):
 
 
 def obstacle(text, bold=False):
-    """Return the Problem of a letter that no installed font has, or None. reportlab must be installed.
+    """Return the Problem of a letter that no installed font has, or None. reportlab must be
+    installed.
 
     It is imported only for letters beyond those of the usual European languages.
     """
@@ -246,7 +258,9 @@ def width(text, size, bold=False):
 
 
 def shrunk(text, size, room):
-    """Return the font size, at most `size`, at which a text fits into one line of `room` millimetres."""
+    """Return the font size, at most `size`, at which a text fits into one line of `room`
+    millimetres.
+    """
     return min(size, size * room / max(width(text, size), 1))
 
 
@@ -277,7 +291,9 @@ def _wrap(text, size, room, bold):
 
 
 def _pieces(word, size, room, bold):
-    """Return the word as a list, divided if it is wider than a line: at no-break spaces, if it has any."""
+    """Return the word as a list, divided if it is wider than a line: at no-break spaces, if it has
+    any.
+    """
     if width(word, size, bold) <= room:
         return [word]
     if NO_BREAK in word:

@@ -1,4 +1,5 @@
-"""The letterhead of invoices and documents: the organiser's name and logo, and the details in the footer.
+"""The letterhead of invoices and documents: the organiser's name and logo, and the details in the
+footer.
 
 Positions are in millimetres, font sizes in points.
 """
@@ -27,8 +28,9 @@ COLUMNS = 3
 class Letterhead:
     """The letterhead of one seller.
 
-    `seller` has `name` and, as far as they are known, address, contact, telephone, email, VAT ID, tax number, register,
-    directors, IBAN, BIC and `footer`, a list of lines. The bank account is part of the footer if `has_bank` is true.
+    `seller` has `name` and, as far as they are known, address, contact, telephone, email, VAT ID,
+    tax number, register, directors, IBAN, BIC and `footer`, a list of lines. The bank account is
+    part of the footer if `has_bank` is true.
     """
 
     def __init__(self, seller, brand, language, *, has_bank=True):
@@ -73,7 +75,9 @@ class Letterhead:
         return [f"{labels[field]} {shown[field]}" for field in fields if shown.get(field)]
 
     def head(self, paper):
-        """Add the name and, top right, the logo, which is scaled without being distorted. Return the position below.
+        """Add the name and, top right, the logo, which is scaled without being distorted.
+
+        Return the position below.
 
         The name is large without a logo, and small beside one, which shows it already.
         """
@@ -92,7 +96,9 @@ class Letterhead:
         return below
 
     def foot(self, paper, title, page):
-        """Add the footer: above a line the title of the letter and the number of the page, below it the details."""
+        """Add the footer: above a line the title of the letter and the number of the page, below it
+        the details.
+        """
         size = fonts.shrunk(title, FOOT, 120)
         paper.text(LEFT, self.footer_top - 5.2, title, size=size, ink=QUIET)
         paper.text(RIGHT, self.footer_top - 5.2, page, size=FOOT, align="right", ink=QUIET)

@@ -1,8 +1,8 @@
 """Estimated text widths, and the fitting of names into boxes.
 
-The widths are those of DejaVu Sans, so that no font file is needed. A width is a multiple of the font size (em). Text
-is drawn in Liberation Sans, which is a tenth narrower, wherever it is installed: names fit everywhere, and have some
-air there.
+The widths are those of DejaVu Sans, so that no font file is needed. A width is a multiple of the
+font size (em). Text is drawn in Liberation Sans, which is a tenth narrower, wherever it is
+installed: names fit everywhere, and have some air there.
 """
 
 import re
@@ -131,10 +131,12 @@ def _letter(char):
 
 
 def fit(text, width, height, largest, smallest, preferred=0):
-    """Return the text as a Fitted in up to three lines, as large as the box allows, or None if it does not fit at all.
+    """Return the text as a Fitted in up to three lines, as large as the box allows, or None if it
+    does not fit at all.
 
-    Try the whole text, then the text without the legal form of the company, then with broken words. Use the first
-    that reaches the font size `preferred`, otherwise the largest. If that is below `smallest`, cut the text off.
+    Try the whole text, then the text without the legal form of the company, then with broken words.
+    Use the first that reaches the font size `preferred`, otherwise the largest. If that is below
+    `smallest`, cut the text off.
     """
     if not text.strip():
         return None
@@ -157,8 +159,8 @@ def fit(text, width, height, largest, smallest, preferred=0):
 def pieces(text, unbroken):
     """Split a text where a line can end.
 
-    The pieces are words with the space that follows, parts of hyphenated words, and syllables of words with more than
-    `unbroken` letters.
+    The pieces are words with the space that follows, parts of hyphenated words, and syllables of
+    words with more than `unbroken` letters.
     """
     found = []
     for word in WORDS.findall(text):
@@ -188,7 +190,10 @@ def joined(parts):
 
 @lru_cache(maxsize=8192)
 def splits(text, is_broken=False):
-    """Return [(width of the widest line, lines)] for one, two and three lines. The breaks make this width minimal."""
+    """Return [(width of the widest line, lines)] for one, two and three lines.
+
+    The breaks make this width minimal.
+    """
     parts = pieces(text, LONG if is_broken else len(text))
     if len(parts) > MAX_PIECES:
         parts[MAX_PIECES - 1 :] = ["".join(parts[MAX_PIECES - 1 :])]
@@ -213,7 +218,8 @@ def splits(text, is_broken=False):
 
 
 def cut(text, width, room):
-    """Return the beginning of a text in at most `room` lines, with an ellipsis, or () if hardly anything fits.
+    """Return the beginning of a text in at most `room` lines, with an ellipsis, or () if hardly
+    anything fits.
 
     `width` is the width of a line at font size 1.
     """

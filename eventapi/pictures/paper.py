@@ -1,7 +1,7 @@
 """A4 pages of text and lines as PDF.
 
-Pages are laid out first and drawn at the end, because the footers show the number of pages. Positions are in
-millimetres from the top left, font sizes in points.
+Pages are laid out first and drawn at the end, because the footers show the number of pages.
+Positions are in millimetres from the top left, font sizes in points.
 """
 
 from io import BytesIO
@@ -51,7 +51,10 @@ class Paper:
         self.page.append((_image, x, y, width, height, image))
 
     def area(self, x, y, unit, rings):
-        """Add a black area. Its rings are points in units of `unit` millimetres from the top left (x, y)."""
+        """Add a black area.
+
+        Its rings are points in units of `unit` millimetres from the top left (x, y).
+        """
         self.page.append((_area, x, y, unit, rings))
 
     def watermark(self, text):
@@ -59,7 +62,10 @@ class Paper:
         self.page.append((_watermark, text))
 
     def flow(self, lines, *, line_height=4.2, x=LEFT, **style):
-        """Add lines of text below each other, on new pages if necessary. `line_height` is in millimetres."""
+        """Add lines of text below each other, on new pages if necessary.
+
+        `line_height` is in millimetres.
+        """
         for text in lines:
             self.reserve(line_height)
             self.y += line_height

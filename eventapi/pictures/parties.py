@@ -59,7 +59,9 @@ def _edges():
 
 
 def _lines(texts):
-    """Return (line, whether it is part of the name) of the lines of an address, which begins with the name."""
+    """Return (line, whether it is part of the name) of the lines of an address, which begins with
+    the name.
+    """
     return [
         (line, place == 0)
         for place, text in enumerate(texts)

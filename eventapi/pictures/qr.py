@@ -1,7 +1,7 @@
 """QR codes (ISO/IEC 18004) as one Area.
 
-reportlab computes the modules. Their outline is drawn as one area, because separate squares would show thin gaps
-between them.
+reportlab computes the modules. Their outline is drawn as one area, because separate squares would
+show thin gaps between them.
 """
 
 from collections import defaultdict
@@ -17,8 +17,8 @@ QUIET = 4  # width of the quiet zone around the code in modules, as the standard
 def modules(text, level="Q"):
     """Return the rows of modules; True is dark.
 
-    The error correction `level` Q restores a quarter of the data, M a seventh. Raise 501 `not_installed` if reportlab
-    is missing.
+    The error correction `level` Q restores a quarter of the data, M a seventh. Raise 501
+    `not_installed` if reportlab is missing.
     """
     try:
         from reportlab.graphics.barcode import qrencoder

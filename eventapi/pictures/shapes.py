@@ -70,8 +70,8 @@ class Bitmap:
 class Group:
     """Shapes that belong together.
 
-    `title` is the tooltip, `turn` is (degrees clockwise, x, y): a rotation about a point, `href` the address to which
-    the group is a link on a web page, `mark` its class there.
+    `title` is the tooltip, `turn` is (degrees clockwise, x, y): a rotation about a point, `href`
+    the address to which the group is a link on a web page, `mark` its class there.
     """
 
     parts: tuple
@@ -84,7 +84,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Picture:
-    """A complete drawing. `name` is part of the ids in the SVG, so that a page can contain several pictures."""
+    """A complete drawing.
+
+    `name` is part of the ids in the SVG, so that a page can contain several pictures.
+    """
 
     name: str
     width: float

@@ -1,7 +1,8 @@
-"""The look of all pictures and letters: colours, sizes and distances, those of the web pages in light.
+"""The look of all pictures and letters: colours, sizes and distances, those of the web pages in
+light.
 
-The names of the colours are those of the variables of the stylesheet. Lengths are in millimetres, font sizes of letters
-in points.
+The names of the colours are those of the variables of the stylesheet. Lengths are in millimetres,
+font sizes of letters in points.
 """
 
 from dataclasses import dataclass
@@ -36,7 +37,9 @@ class Brand:
 
     @property
     def ink(self):
-        """Return the colour for text on paper: that of the organiser, or INK if that would be hard to read."""
+        """Return the colour for text on paper: that of the organiser, or INK if that would be hard
+        to read.
+        """
         return self.color if contrast(self.color, PAPER) >= READABLE else INK
 
     @property

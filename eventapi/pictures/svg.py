@@ -1,6 +1,7 @@
 """Pictures as SVG.
 
-Text stays text, nothing is loaded from other addresses, and the SVG can be embedded in an HTML page.
+Text stays text, nothing is loaded from other addresses, and the SVG can be embedded in an HTML
+page.
 """
 
 import re
@@ -19,8 +20,9 @@ MAP = 250  # millimetres: wider pictures are moved on a phone
 def draw(picture, unit="mm"):
     """Return the SVG as bytes. `unit` is that of its width and height: mm or px."""
     width, height = number(picture.width), number(picture.height)
-    # A phone shows the whole picture, which can then be zoomed. Larger pictures keep their actual size also there, and
-    # are moved like a map: as wide as a phone, a sheet of A3 has letters of two pixels.
+    # A phone shows the whole picture, which can then be zoomed. Larger pictures keep their actual
+    # size also there, and are moved like a map: as wide as a phone, a sheet of A3 has letters of
+    # two pixels.
     whole = (
         "@media screen and (pointer:coarse){svg:root{max-width:100%;height:auto}}"
         if picture.width < MAP
@@ -33,7 +35,8 @@ def draw(picture, unit="mm"):
     return "".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="{name}-title {name}-desc" '
-            f'lang="{picture.language}" font-family="{FONTS}" text-anchor="middle" stroke-linejoin="round" fill="{INK}">',
+            f'lang="{picture.language}" font-family="{FONTS}" text-anchor="middle" '
+            f'stroke-linejoin="round" fill="{INK}">',
             f'<title id="{name}-title">{clean(picture.title)}</title>',
             f'<desc id="{name}-desc">{clean(picture.description)}</desc>',
             f"<defs>{page}{''.join(_pattern(picture, hatch) for hatch in hatches)}</defs>",
@@ -59,7 +62,8 @@ def number(value):
 
 
 def clean(text):
-    """Escape a text for XML. Remove what XML does not allow, and characters that turn the direction of a text.
+    """Escape a text for XML. Remove what XML does not allow, and characters that turn the direction
+    of a text.
 
     PDFs lack these as well: a badge or a booth shows a name as it was typed.
     """
@@ -150,7 +154,8 @@ def _dash(part):
 def _path(points):
     """Return path commands: a move and relative lines, with h and v for lines along an axis.
 
-    Coordinates are rounded to hundredths first, so that rounding errors of the relative steps do not add up.
+    Coordinates are rounded to hundredths first, so that rounding errors of the relative steps do
+    not add up.
     """
     (x, y), *others = [(round(x * 100), round(y * 100)) for x, y in points]
     path = f"M{number(x / 100)} {number(y / 100)}"

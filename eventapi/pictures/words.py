@@ -1,4 +1,5 @@
-"""Texts printed on invoices and documents, in English and German, and the formats of addresses and bank accounts.
+"""Texts printed on invoices and documents, in English and German, and the formats of addresses and
+bank accounts.
 
 Legal terms are those of Directive 2006/112/EC and of the German VAT act (UStG).
 """
@@ -8,7 +9,8 @@ import re
 from eventapi.languages import countries
 from eventapi.validation.identifiers import companies
 
-# The reason without tax that a line has by default. The text of the category says the same in the invoice's language.
+# The reason without tax that a line has by default. The text of the category says the same in the
+# invoice's language.
 REASONS = {
     "AE": "Reverse charge",
     "G": "Export outside the EU",
@@ -250,7 +252,10 @@ SWISS["regards"] = "Mit freundlichen Grüssen"
 
 
 def of_seller(language, seller):
-    """Return the words of an invoice. In Switzerland and Liechtenstein, the tax is called MWST, and ß is ss."""
+    """Return the words of an invoice.
+
+    In Switzerland and Liechtenstein, the tax is called MWST, and ß is ss.
+    """
     is_swiss = language == "de" and seller.get("country") in ("CH", "LI")
     return {**GERMAN, **SWISS} if is_swiss else WORDS[language]
 
@@ -262,7 +267,10 @@ def grouped(identifier):
 
 
 def address(party, language, home_country=None):
-    """Return the lines of a postal address. The country is included only if it is not `home_country`."""
+    """Return the lines of a postal address.
+
+    The country is included only if it is not `home_country`.
+    """
     streets = (party.get("street") or party.get("address") or "").splitlines()
     if len(streets) > 4:
         streets = [", ".join(street.strip() for street in streets if street.strip())]
@@ -275,9 +283,11 @@ def address(party, language, home_country=None):
 
 
 def register(seller, language, *, space=" "):
-    """Return the lines about the register of companies and the managing directors, as far as they are known.
+    """Return the lines about the register of companies and the managing directors, as far as they
+    are known.
 
-    `space` stands between the words of a name or number: a no-break one keeps them together when a line is broken.
+    `space` stands between the words of a name or number: a no-break one keeps them together when a
+    line is broken.
     """
     directors = _kept_together(seller.get("directors"), space)
     key = "directors" if "," in directors else "director"
@@ -295,7 +305,8 @@ def _kept_together(text, space):
 
 
 def contact(seller, language, *, space=" "):
-    """Return the lines with the person or department to ask, the telephone number and the e-mail address.
+    """Return the lines with the person or department to ask, the telephone number and the e-mail
+    address.
 
     `space` is as for `register`.
     """
@@ -305,7 +316,9 @@ def contact(seller, language, *, space=" "):
 
 
 def place(event):
-    """Return where an event is, on one line: its venue and address, and the city behind them. Empty without a venue.
+    """Return where an event is, on one line: its venue and address, and the city behind them.
+
+    Empty without a venue.
 
     event: dict with `venue`, `address`, `postal_code` and `city`, each of which may be missing.
     """
@@ -315,7 +328,8 @@ def place(event):
 
 
 def vat_label(words, number, label="vat_id"):
-    """Return what the number of a taxpayer is called: in German after its state, and a tax number if it is no VAT id.
+    """Return what the number of a taxpayer is called: in German after its state, and a tax number
+    if it is no VAT id.
 
     `label` is `vat_id` for the seller, `buyer_vat_id` for the buyer.
     """
@@ -325,7 +339,8 @@ def vat_label(words, number, label="vat_id"):
 
 
 def vat_number(number):
-    """Return the number of a taxpayer as it is written: a Swiss one as CHE-116.281.710 MWST, any other as it is stored.
+    """Return the number of a taxpayer as it is written: a Swiss one as CHE-116.281.710 MWST, any
+    other as it is stored.
 
     The register of enterprises (UID) writes it so (Art. 26 (2) a MWSTG). None stays None.
     """
@@ -334,7 +349,9 @@ def vat_number(number):
 
 
 def tax_reasons(taxes, words):
-    """Return why no tax is charged, without repetitions: the legal term, then the organiser's own reasons."""
+    """Return why no tax is charged, without repetitions: the legal term, then the organiser's own
+    reasons.
+    """
     found = {}
     for tax in taxes:
         text = tax_reason(tax, words)
@@ -344,7 +361,9 @@ def tax_reasons(taxes, words):
 
 
 def tax_reason(tax, words):
-    """Return the legal term of a category and the organiser's own reason, in the language of the words."""
+    """Return the legal term of a category and the organiser's own reason, in the language of the
+    words.
+    """
     own = [
         text
         for text in (tax.get("reason") or "").split("; ")

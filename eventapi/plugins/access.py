@@ -61,7 +61,10 @@ def require_flag(who: Who, flag: str | None) -> None:
 
 
 def writes(method: str, options: Options) -> bool:
-    """Return whether a request needs the scope for writing. A POST that changes nothing needs that for reading."""
+    """Return whether a request needs the scope for writing.
+
+    A POST that changes nothing needs that for reading.
+    """
     return method not in READS and not options.reads
 
 
@@ -80,7 +83,10 @@ def require_scope(who: Who, scope: str, *, writes: bool, others: tuple[str, ...]
 
 
 def require_scopes(who: Who, scopes: Iterable[str], *, writes: bool) -> None:
-    """Raise 403 unless the key has each of the scopes. The error names all that are missing; `scope` is the first."""
+    """Raise 403 unless the key has each of the scopes.
+
+    The error names all that are missing; `scope` is the first.
+    """
     missing = [
         scope if writes else f"{scope}:read" for scope in scopes if _lacks(who, scope, writes)
     ]

@@ -24,7 +24,9 @@ HOUR = len("2026-05-01T09")  # the use of a key is recorded once per hour
 
 @dataclass(slots=True)
 class Who:
-    """The caller of a request: the API key, its admin, and the plan and features of the tenant at this time."""
+    """The caller of a request: the API key, its admin, and the plan and features of the tenant at
+    this time.
+    """
 
     key_id: int
     admin_id: int
@@ -41,7 +43,10 @@ class Authentication:
     name, api = "authentication", 2
 
     def apply(self, callback: Callable, route: Route) -> Callable:
-        """Return the handler, called with the caller in the environ as eventapi.who. Public routes stay as they are."""
+        """Return the handler, called with the caller in the environ as eventapi.who.
+
+        Public routes stay as they are.
+        """
         if route.config["options"].public:
             return callback
 
@@ -90,7 +95,8 @@ def identify(db: Database, environ: dict) -> Who:
 def _touch(db, key_id, now):
     """Record the use of a key.
 
-    Skip it if the database is busy or the disk is full: the request must neither wait nor fail for it.
+    Skip it if the database is busy or the disk is full: the request must neither wait nor fail for
+    it.
     """
     try:
         with db.write(wait=0):

@@ -1,11 +1,13 @@
 """Batches: POST /NAME/batch does one action for many records.
 
-Each entry runs the handler of the single request, in a savepoint of a transaction that it shares with others. So rules,
-journal and webhooks are those of the single request, and a refused entry changes nothing. What is slow and needs no
-lock, such as drawing a PDF, is done before each transaction. Other writers get the lock between two transactions.
+Each entry runs the handler of the single request, in a savepoint of a transaction that it shares
+with others. So rules, journal and webhooks are those of the single request, and a refused entry
+changes nothing. What is slow and needs no lock, such as drawing a PDF, is done before each
+transaction. Other writers get the lock between two transactions.
 
-With an Idempotency-Key, each transaction keeps all results so far in the row of the key. The same request again finds
-them and continues with the rest; so do two of them at once, each of which looks at the row inside its transactions.
+With an Idempotency-Key, each transaction keeps all results so far in the row of the key. The same
+request again finds them and continues with the rest; so do two of them at once, each of which looks
+at the row inside its transactions.
 """
 
 import inspect
@@ -34,8 +36,9 @@ MOST = 50  # entries of a transaction
 LONGEST = 0.25  # seconds after which a transaction begins no further entry
 RETRY_AFTER = 5  # seconds
 ITEM_FAULTS = 100  # that are searched for in one item
-# Fields that a dry run must not return, because the next entry that is executed gets the same ids and numbers: of a new
-# record unless they were sent, of a changed one if they have changed, and of `meta`.
+# Fields that a dry run must not return, because the next entry that is executed gets the same ids
+# and numbers: of a new record unless they were sent, of a changed one if they have changed, and of
+# `meta`.
 OF_NEW = (
     "id",
     "badge_number",
@@ -63,9 +66,10 @@ def run(
 ) -> Response:
     """Return the response to a batch. `body` is a BatchBody.
 
-    `whole`: action that is all or nothing -> its function `(db, fields)`, which returns the new records. `needs_key`
-    are the actions that require an Idempotency-Key. Raise 403 unless the key may do the action, 503 `unavailable` if
-    too many other threads are busy with batches, and what ends a transaction of the storage.
+    `whole`: action that is all or nothing -> its function `(db, fields)`, which returns the new
+    records. `needs_key` are the actions that require an Idempotency-Key. Raise 403 unless the key
+    may do the action, 503 `unavailable` if too many other threads are busy with batches, and what
+    ends a transaction of the storage.
     """
     environ, action = request.environ, body["action"]
     key = environ.get("HTTP_IDEMPOTENCY_KEY")
@@ -94,7 +98,10 @@ def run(
 
 @contextmanager
 def place(environ: dict) -> Iterator[None]:
-    """Occupy one of the places of the process (web/uploads.py), which are half of its threads. Raise 503."""
+    """Occupy one of the places of the process (web/uploads.py), which are half of its threads.
+
+    Raise 503.
+    """
     free = environ["eventapi.places"]
     if not free.acquire(blocking=False):
         raise Problem(
@@ -112,7 +119,10 @@ def place(environ: dict) -> Iterator[None]:
 def executed(
     environ: dict, who: Who, batch: "Entries | Whole", key: str | None, dry_run: bool
 ) -> tuple[list, bool]:
-    """Execute the entries, a transaction at a time. Return their results, and whether all of them were kept before."""
+    """Execute the entries, a transaction at a time.
+
+    Return their results, and whether all of them were kept before.
+    """
     results, left, is_repeated = [], True, True
     while left:
         try:
@@ -133,7 +143,9 @@ def executed(
 def transaction(
     environ: dict, who: Who, batch: "Entries | Whole", key: str | None, dry_run: bool, results: list
 ) -> tuple[list, bool, bool]:
-    """Execute the next entries. Return all results so far, whether entries are left, and whether any was executed.
+    """Execute the next entries.
+
+    Return all results so far, whether entries are left, and whether any was executed.
 
     None is executed if another request with this key has executed more than `results`.
     """
@@ -209,7 +221,9 @@ class Entries:
         self.secrets = {}
 
     def prepare(self, start: int) -> None:
-        """Do the work of the next entries that needs no write lock: check the items, draw the pages."""
+        """Do the work of the next entries that needs no write lock: check the items, draw the
+        pages.
+        """
         for index in range(start, min(start + MOST, self.size)):
             if index not in self.prepared:
                 self.prepared[index] = attempted(partial(self.ready, index))
@@ -221,7 +235,9 @@ class Entries:
         return self.before and self.before(self.reader(), self.ids[index])
 
     def execute(self, db: Database, start: int, dry_run: bool) -> list[dict]:
-        """Return the results of the next entries: at most MOST, and as many as fit into LONGEST seconds."""
+        """Return the results of the next entries: at most MOST, and as many as fit into LONGEST
+        seconds.
+        """
         results, deadline = [], time.monotonic() + LONGEST
         for index in range(start, min(start + MOST, self.size)):
             if results and time.monotonic() > deadline:
@@ -230,7 +246,9 @@ class Entries:
         return results
 
     def result(self, db: Database, index: int, dry_run: bool) -> dict:
-        """Return the result of one entry, as it is kept with an Idempotency-Key: with null in place of a secret."""
+        """Return the result of one entry, as it is kept with an Idempotency-Key: with null in place
+        of a secret.
+        """
         known = self.known(db, index) if dry_run else None
         done = attempted(lambda: self.call(db, index), db)
         if isinstance(done, Problem):
@@ -261,7 +279,10 @@ class Entries:
         return called(self.handler, db, **given)
 
     def known(self, db: Database, index: int) -> dict:
-        """Return what is known of an entry before it is executed: the record, or the item. {} if there is none."""
+        """Return what is known of an entry before it is executed: the record, or the item.
+
+        {} if there is none.
+        """
         found = (
             self.items[index]
             if self.items
@@ -277,10 +298,12 @@ def called(handler: Callable, db: Database, **given: object) -> object:
 
 
 def attempted(act: Callable[[], object], db: Database | None = None) -> object:
-    """Return what `act` returns, or the Problem that it raises. With `db`, a refusal rolls back what it has written.
+    """Return what `act` returns, or the Problem that it raises.
 
-    An unexpected error is logged, and is the Problem internal_error. An error of the storage is raised: it ends the
-    transaction.
+    With `db`, a refusal rolls back what it has written.
+
+    An unexpected error is logged, and is the Problem internal_error. An error of the storage is
+    raised: it ends the transaction.
     """
     try:
         if db is None:
@@ -299,7 +322,9 @@ def attempted(act: Callable[[], object], db: Database | None = None) -> object:
 
 
 def with_secrets(results: list[dict], secrets: dict[int, dict]) -> list[dict]:
-    """Return the results with the secrets of the entries that this request has executed: no later one shows them."""
+    """Return the results with the secrets of the entries that this request has executed: no later
+    one shows them.
+    """
     return [
         {**result, "data": {**result["data"], **secrets[result["index"]]}}
         if result["index"] in secrets and "data" in result
@@ -319,7 +344,9 @@ def refused(problem: Problem) -> dict:
 
 
 def without(value: object, names: tuple[str, ...], known: object = None) -> object:
-    """Return a JSON value with null in the fields `names`, also of its parts, unless `known` has the same value."""
+    """Return a JSON value with null in the fields `names`, also of its parts, unless `known` has
+    the same value.
+    """
     if isinstance(value, list):
         before = known if isinstance(known, list) else []
         return [

@@ -1,7 +1,8 @@
-"""Calls of the API's own routes by pages of this process, for the person whose session the page belongs to.
+"""Calls of the API's own routes by pages of this process, for the person whose session the page
+belongs to.
 
-A call passes the plugins that a request with a key passes: feature, scope, schema, `before`, `in_pieces`, one
-transaction with the journal, If-Match. So a page needs no rule of its own.
+A call passes the plugins that a request with a key passes: feature, scope, schema, `before`,
+`in_pieces`, one transaction with the journal, If-Match. So a page needs no rule of its own.
 """
 
 import inspect
@@ -48,11 +49,14 @@ def call(
     within: Callable | None = None,
     upload: tuple[str, io.BufferedIOBase, int] | None = None,
 ) -> Response:
-    """Return the response of an API route, before its envelope. Raise the Problem that it refuses the call with.
+    """Return the response of an API route, before its envelope.
 
-    `ids` are those of its path, `query` is a query string, `tag` an ETag for If-Match, `key` an Idempotency-Key, `form`
-    the media type of the response. `within(act)` runs the handler `act` inside its transaction and returns its result.
-    `upload` is (media type, stream, length) of a raw body. The caller is the `eventapi.who` of the running request.
+    Raise the Problem that it refuses the call with.
+
+    `ids` are those of its path, `query` is a query string, `tag` an ETag for If-Match, `key` an
+    Idempotency-Key, `form` the media type of the response. `within(act)` runs the handler `act`
+    inside its transaction and returns its result. `upload` is (media type, stream, length) of a raw
+    body. The caller is the `eventapi.who` of the running request.
     """
     raw = as_json(body).encode() if body is not None else b""
     kind, stream, length = upload or (JSON, io.BytesIO(raw), len(raw))
@@ -89,7 +93,9 @@ def path_of(route: Route, ids: dict[str, int]) -> str:
 
 
 def running() -> dict:
-    """Return the running request: that of the page outside of a call, and within one that of the call."""
+    """Return the running request: that of the page outside of a call, and within one that of the
+    call.
+    """
     return request.environ
 
 
@@ -108,7 +114,9 @@ CHECKED = {}  # (method, path) -> handler behind the plugins, once a page has ca
 
 
 def checked(route: Route) -> Callable:
-    """Return the handler of a route behind the plugins that check a request and open its transaction."""
+    """Return the handler of a route behind the plugins that check a request and open its
+    transaction.
+    """
     known = CHECKED.get((route.method, route.path))
     if known:
         return known

@@ -1,4 +1,7 @@
-"""Outermost plugin: CORS headers on the responses to keys that are meant for web pages. See web/cors.py."""
+"""Outermost plugin: CORS headers on the responses to keys that are meant for web pages.
+
+See web/cors.py.
+"""
 
 from collections.abc import Callable
 

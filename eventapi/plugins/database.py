@@ -20,10 +20,11 @@ READS = ("GET", "OPTIONS")
 class DatabasePlugin:
     """Passes `db` and `who` to the handlers that take them.
 
-    A GET handler, a POST with the option `reads`, and a dry run get the reading connection of their thread. Any other
-    handler runs inside a write transaction of the Writer, and returns after its commit (storage/group_commit.py). A
-    Problem that the handler raises rolls the write back, unless the Problem has `keeps`: then the write is committed,
-    and the Problem is the response all the same.
+    A GET handler, a POST with the option `reads`, and a dry run get the reading connection of their
+    thread. Any other handler runs inside a write transaction of the Writer, and returns after its
+    commit (storage/group_commit.py). A Problem that the handler raises rolls the write back, unless
+    the Problem has `keeps`: then the write is committed, and the Problem is the response all the
+    same.
     """
 
     name, api = "database", 2
@@ -42,7 +43,9 @@ class DatabasePlugin:
 
 
 def dry_or_not(read: Callable, write: Callable) -> Callable:
-    """Return the handler that calls `read` for a body whose `dry_run` is true, and otherwise `write`."""
+    """Return the handler that calls `read` for a body whose `dry_run` is true, and otherwise
+    `write`.
+    """
 
     def handle(**values):
         return (read if values["body"]["dry_run"] else write)(**values)
@@ -62,7 +65,9 @@ def with_caller(callback: Callable, takes: Container[str]) -> Callable:
 
 
 def reading(callback: Callable, takes: Container[str]) -> Callable:
-    """Return the handler, called with the reading connection if it takes `db`. /healthz works without a database."""
+    """Return the handler, called with the reading connection if it takes `db`. /healthz works
+    without a database.
+    """
     if "db" not in takes:
         return callback
 
@@ -107,7 +112,9 @@ def writing(callback: Callable, takes: Container[str], options: Options) -> Call
 
 
 def in_pieces(change: Callable, environ: dict, db: Writer, values: dict) -> object:
-    """Return the result of the option `in_pieces`, or None if an earlier response to the request is kept."""
+    """Return the result of the option `in_pieces`, or None if an earlier response to the request is
+    kept.
+    """
     reader = environ["eventapi.connections"].reader()
     if environ["REQUEST_METHOD"] == "POST" and idempotency.is_repeated(environ, reader):
         return None
@@ -116,7 +123,10 @@ def in_pieces(change: Callable, environ: dict, db: Writer, values: dict) -> obje
 
 @contextmanager
 def piece(db: Writer, environ: dict) -> Iterator[Writer]:
-    """Open a transaction for a part of a request, with the caller as its actor. It is committed at the end."""
+    """Open a transaction for a part of a request, with the caller as its actor.
+
+    It is committed at the end.
+    """
     with db.write():
         db.actor = environ.get("eventapi.who") or Nobody
         yield db

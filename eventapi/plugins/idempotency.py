@@ -1,6 +1,7 @@
 """Seventh plugin: Idempotency-Key. A repeated POST gets the first response again, for 24 hours.
 
-It runs inside the transaction of the database plugin, so a response is kept if and only if its write is.
+It runs inside the transaction of the database plugin, so a response is kept if and only if its
+write is.
 """
 
 import json
@@ -29,7 +30,9 @@ class Idempotency:
     name, api = "idempotency", 2
 
     def apply(self, callback: Callable, route: Route) -> Callable:
-        """Wrap the handlers of POST requests that are sent with an API key; leave the others as they are."""
+        """Wrap the handlers of POST requests that are sent with an API key; leave the others as
+        they are.
+        """
         options = route.config["options"]
         if route.method == "POST" and options.session and not options.batch:
             return lambda **values: form_once(request.environ, lambda: callback(**values))
@@ -52,9 +55,11 @@ class Idempotency:
 
 
 def form_once(environ: dict, act: Callable[[], Response]) -> Response:
-    """Return the redirection to which the form has led before, or the response of `act`, and keep a redirection.
+    """Return the redirection to which the form has led before, or the response of `act`, and keep a
+    redirection.
 
-    So a button that is pressed twice acts once. Raise idempotency_key_reused if the form was sent with other values.
+    So a button that is pressed twice acts once. Raise idempotency_key_reused if the form was sent
+    with other values.
     """
     form_id = environ.get("eventapi.form_id")
     if form_id is None:  # JSON of a page
@@ -107,7 +112,10 @@ def kept_response(environ: dict, db: Database, api_key_id: int, key: str) -> dic
 
 
 def is_repeated(environ: dict, db: Database) -> bool:
-    """Return whether the request has a key, and the response to it is kept. Raise as the plugin does. `db` reads."""
+    """Return whether the request has a key, and the response to it is kept.
+
+    Raise as the plugin does. `db` reads.
+    """
     key = environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is None:
         return False
@@ -116,9 +124,11 @@ def is_repeated(environ: dict, db: Database) -> bool:
 
 
 def respond_once(environ: dict, key: str, act: Callable[[], object]) -> Response:
-    """Return the kept response to this key, or the response of `act`, and keep that in the same transaction.
+    """Return the kept response to this key, or the response of `act`, and keep that in the same
+    transaction.
 
-    Raise idempotency_key_reused if the key was sent with another request. A secret that is shown only once is not
+    Raise idempotency_key_reused if the key was sent with another request. A secret that is shown
+    only once is not
     kept: the repeated request finds null in its place.
     """
     db = environ["eventapi.connections"].writer()
@@ -133,10 +143,12 @@ def respond_once(environ: dict, key: str, act: Callable[[], object]) -> Response
 
 
 def keep(environ: dict, db: Database, key: str, response: Response, request_id: str | None) -> None:
-    """Keep the response to this key, in place of an earlier one. The write transaction has the caller as its actor.
+    """Keep the response to this key, in place of an earlier one.
 
-    `request_id` finds the audit entries of the records in the response, so that erasing a person erases it. With None,
-    it is erased with any person.
+    The write transaction has the caller as its actor.
+
+    `request_id` finds the audit entries of the records in the response, so that erasing a person
+    erases it. With None, it is erased with any person.
     """
     db.run(
         sql.keep,
@@ -153,7 +165,9 @@ def keep(environ: dict, db: Database, key: str, response: Response, request_id: 
 
 
 def _fingerprint(environ):
-    """Return a hash of method, path, query and body: requests with the same key must have the same one."""
+    """Return a hash of method, path, query and body: requests with the same key must have the same
+    one.
+    """
     parts = (environ["REQUEST_METHOD"], environ["PATH_INFO"], environ.get("QUERY_STRING", ""))
     return sha256(
         "\0".join(parts).encode() + b"\0" + (environ.get("eventapi.raw_body") or b"")

@@ -61,7 +61,8 @@ def new_id() -> str:
 
 
 def problem_response(problem: Problem, headers: dict) -> Response:
-    """Return the problem document (RFC 9457) with its status, and with its own headers besides `headers`.
+    """Return the problem document (RFC 9457) with its status, and with its own headers besides
+    `headers`.
 
     A browser that opens an unknown address outside of the API gets a page instead.
     """
@@ -78,10 +79,12 @@ def problem_response(problem: Problem, headers: dict) -> Response:
 
 
 def storage_problem(error: BaseException) -> Problem | None:
-    """Return the problem of an error of the storage or of a file. Return None if no client can do anything about it.
+    """Return the problem of an error of the storage or of a file.
 
-    A damaged database is marked, so that every process refuses to write to it. So is a full disk, on which an upload
-    may fail before its transaction.
+    Return None if no client can do anything about it.
+
+    A damaged database is marked, so that every process refuses to write to it. So is a full disk,
+    on which an upload may fail before its transaction.
     """
     failure = storage_error(error)
     if isinstance(failure, Busy):
@@ -116,7 +119,10 @@ class Request:
 
 
 def announcing(exchange: Callable, headers: list[tuple[str, str]]) -> Callable:
-    """Return the exchange of a deprecated route. Each of its responses, also of an error, has these headers."""
+    """Return the exchange of a deprecated route.
+
+    Each of its responses, also of an error, has these headers.
+    """
 
     def announced(**values):
         response = exchange(**values)
@@ -147,7 +153,10 @@ class Exchange:
         self.takes = [name for name in PARTS if name in takes]
 
     def __call__(self, **values: object) -> Response:
-        """Call the handler. Return its response with all headers, or a problem document if it raises."""
+        """Call the handler.
+
+        Return its response with all headers, or a problem document if it raises.
+        """
         environ, start = request.environ, time.perf_counter()
         headers = {"X-Request-ID": request_id(environ), **self.headers}
         for name in self.takes:
@@ -162,7 +171,8 @@ class Exchange:
     def refused(self, problem: Problem, headers: dict) -> Response:
         """Return the problem document, or its page if the route is a page.
 
-        Somebody who opens a file of a page in a browser while the server is busy gets the page as well.
+        Somebody who opens a file of a page in a browser while the server is busy gets the page as
+        well.
         """
         is_shown = self.is_page or (self.is_file and problem.status == 503 and pages.wants_page())
         if not is_shown or (problem.status == 404 and not pages.wants_page()):
@@ -172,7 +182,8 @@ class Exchange:
         return response
 
     def respond(self, result: object, headers: dict, environ: dict) -> Response:
-        """Return what the handler returned as a Response with a body, and with `headers` unless it has its own.
+        """Return what the handler returned as a Response with a body, and with `headers` unless it
+        has its own.
 
         Nothing is the result of a deletion.
         """
@@ -189,7 +200,10 @@ class Exchange:
         return response
 
     def enveloped(self, response: Response, environ: dict) -> bytes:
-        """Return the data of a response in its envelope. Set its ETag, and its status if the client has this state."""
+        """Return the data of a response in its envelope.
+
+        Set its ETag, and its status if the client has this state.
+        """
         headers = response.headers
         headers["Content-Type"] = JSON
         data = as_json(response.data)
@@ -206,8 +220,8 @@ class Exchange:
     def written(self, response: Response, data: str, environ: dict) -> str:
         """Set the ETag of a record that a write returns. Return `data`, the JSON of the record.
 
-        With `Prefer: return=minimal` (RFC 7240), return a small object instead. A secret that is shown once and what
-        the write did are in both.
+        With `Prefer: return=minimal` (RFC 7240), return a small object instead. A secret that is
+        shown once and what the write did are in both.
         """
         record, secret = response.data, response.secret
         if not isinstance(record, dict) or "id" not in record:
@@ -237,7 +251,10 @@ class Exchange:
 
 
 def watched(pieces: Iterable[bytes], database: Path) -> Iterable[bytes]:
-    """Yield the pieces of a body. If damage ends them, mark the database; the response stays incomplete."""
+    """Yield the pieces of a body.
+
+    If damage ends them, mark the database; the response stays incomplete.
+    """
     try:
         yield from pieces
     except Exception as error:
@@ -248,7 +265,8 @@ def watched(pieces: Iterable[bytes], database: Path) -> Iterable[bytes]:
 
 
 class Begun:
-    """The pieces of a body, of which the first exists: an error of it can still be a problem document.
+    """The pieces of a body, of which the first exists: an error of it can still be a problem
+    document.
 
     The server calls `close` in any case, as of every body (PEP 3333).
     """
@@ -273,8 +291,8 @@ def problem_of(error: Exception) -> Problem:
 def log_request(environ: dict, start: float | None, response: Response) -> None:
     """Write the log line of this request.
 
-    `start` is the time at which the request began (time.perf_counter), None if it reached no route. The size of a body
-    that is sent in pieces is not known.
+    `start` is the time at which the request began (time.perf_counter), None if it reached no route.
+    The size of a body that is sent in pieces is not known.
     """
     if not log.isEnabledFor(logging.INFO):
         return

@@ -1,8 +1,10 @@
-"""Third plugin: finds the session of a page by its cookie, and refuses forms that its own pages have not made.
+"""Third plugin: finds the session of a page by its cookie, and refuses forms that its own pages
+have not made.
 
-A page route names the kind of its link with the option `session`. The handler gets the visit, and for a form `body` and
-`upload`. All that follows, also the transaction, runs inside of `Visited.__call__`, so a form that is refused leaves
-nothing behind, and its page is shown again with what was typed.
+A page route names the kind of its link with the option `session`. The handler gets the visit, and
+for a form `body` and `upload`. All that follows, also the transaction, runs inside of
+`Visited.__call__`, so a form that is refused leaves nothing behind, and its page is shown again
+with what was typed.
 """
 
 import inspect
@@ -111,7 +113,9 @@ class Visited:
         return options.shows(**{name: given[name] for name in takes if name in given})
 
     def body(self, visit: Visit) -> dict:
-        """Return `body`, the fields of the form by the schema of the route, if the handler takes it."""
+        """Return `body`, the fields of the form by the schema of the route, if the handler takes
+        it.
+        """
         if "body" not in self.takes:
             return {}
         zone = request.environ["eventapi.config"].timezone
@@ -121,7 +125,10 @@ class Visited:
         return {"body": body_of(self.options.schema, "POST", zone)(values)}
 
     def without_session(self, db: Database, ref: str) -> Response:
-        """Return the page that asks to open the link again. It shows what was typed to those who can prove the link."""
+        """Return the page that asks to open the link again.
+
+        It shows what was typed to those who can prove the link.
+        """
         kind = self.options.session
         if kind == "door" and (secret := cookies.get(ref)) and sessions.find(db, secret):
             raise links.ended()
@@ -200,7 +207,10 @@ class Pace:
         self.minute, self.sent, self.lock = 0, Counter(), Lock()
 
     def check(self, session: int) -> None:
-        """Count a form. Raise 429 for more than PER_MINUTE of a session: that is a program, or a key that is stuck."""
+        """Count a form.
+
+        Raise 429 for more than PER_MINUTE of a session: that is a program, or a key that is stuck.
+        """
         minute, second = divmod(int(time.monotonic()), 60)
         with self.lock:
             if minute != self.minute:
@@ -331,7 +341,9 @@ def actor(
 
 
 def touch(db: Database, session: dict) -> None:
-    """Record the use of a session, unless the database is busy: the request must neither wait nor fail for it."""
+    """Record the use of a session, unless the database is busy: the request must neither wait nor
+    fail for it.
+    """
     try:
         with db.write(wait=0):
             sessions.touch(db, session)

@@ -1,7 +1,7 @@
 """Fifth plugin: `Accept`, query string and body, checked by the schemas of the route.
 
-Handlers receive valid input, as the arguments that they name: `form` (the media type of the response), `query`, `body`,
-and `upload` for a route with `raw_body`.
+Handlers receive valid input, as the arguments that they name: `form` (the media type of the
+response), `query`, `body`, and `upload` for a route with `raw_body`.
 """
 
 import inspect
@@ -23,8 +23,8 @@ MAX_PARAMETERS = 200  # a list of 100 ids may be sent as 100 parameters
 WITH_BODY = ("POST", "PUT", "PATCH")
 
 
-# Schemas are compiled when a request first needs them, and shared by routes. Unused ones cost neither memory nor
-# start-up time.
+# Schemas are compiled when a request first needs them, and shared by routes. Unused ones cost
+# neither memory nor start-up time.
 
 
 @cache
@@ -73,7 +73,10 @@ class Validated:
         self.takes_body = self.reads_body and "body" in takes
 
     def __call__(self, **values: object) -> object:
-        """Check the request and call the handler. Raise 400, 406, 413, 415 or 422 if it is not valid."""
+        """Check the request and call the handler.
+
+        Raise 400, 406, 413, 415 or 422 if it is not valid.
+        """
         environ = request.environ
         environ["eventapi.form"] = form = accepted(environ.get("HTTP_ACCEPT"), self.forms)
         query, body = self.input(environ)
@@ -114,7 +117,8 @@ class Validated:
 def _collected(check, value, faults):
     """Return `check(value)`.
 
-    Add its faults to `faults` instead of raising them, so that those of query and body are reported together.
+    Add its faults to `faults` instead of raising them, so that those of query and body are reported
+    together.
     """
     try:
         return check(value)

@@ -241,7 +241,8 @@ HEADERS = {
         "Preference-Applied": "`return=minimal` where the request asked for it: `data` is then the schema Minimal.",
     }.items()
 }
-# Refusals of the server itself, before it knows the route. name of the response -> status, description
+# Refusals of the server itself, before it knows the route. name of the response -> status,
+# description
 TOO_LONG = {
     "UriTooLong": (
         414,
@@ -256,7 +257,9 @@ TOO_LONG = {
 
 
 def name_of(codes: list[str]) -> str:
-    """Return the name of the response component for these problem codes: `NotFound`, `DuplicateInUse`."""
+    """Return the name of the response component for these problem codes: `NotFound`,
+    `DuplicateInUse`.
+    """
     return camel(".".join(codes))
 
 

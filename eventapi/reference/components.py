@@ -1,8 +1,9 @@
-"""The component schemas of the OpenAPI document: the schemas of schemas/ for readers and for generators of clients.
+"""The component schemas of the OpenAPI document: the schemas of schemas/ for readers and for
+generators of clients.
 
-Generators name a class after its component, so every object and every enumeration is a component with a name of its
-own, and none has alternatives. What a request may omit has no `default` there, because generators would require it.
-What every response contains is `required` there.
+Generators name a class after its component, so every object and every enumeration is a component
+with a name of its own, and none has alternatives. What a request may omit has no `default` there,
+because generators would require it. What every response contains is `required` there.
 """
 
 import re
@@ -56,7 +57,9 @@ class Schemas:
         )
 
     def response(self, name: str, listing: bool) -> dict:
-        """Return a reference to the schema of `data` in a response, in a list to that of one record."""
+        """Return a reference to the schema of `data` in a response, in a list to that of one
+        record.
+        """
         if "." in name:
             whole = definition(name)
             if whole.get("properties"):
@@ -68,7 +71,9 @@ class Schemas:
         return self.ref(name, single)
 
     def ref(self, name: str, schema: dict, *, is_body: bool = False, parent: str = "") -> dict:
-        """Return a reference to the component of a schema. Add the component first if it is missing.
+        """Return a reference to the component of a schema.
+
+        Add the component first if it is missing.
 
         `parent` begins the names of the parts, where it is not `name`.
         """
@@ -87,10 +92,11 @@ class Schemas:
         return {"$ref": f"#/components/schemas/{title}"}
 
     def open(self, title: str, schema: dict) -> dict:
-        """Return the schema of a response without `additionalProperties: false`: later versions may return more.
+        """Return the schema of a response without `additionalProperties: false`: later versions may
+        return more.
 
-        `complete` keeps the names of the components that list all their fields, so that tests find fields that are not
-        documented today. `additionalProperties: true` marks the others.
+        `complete` keeps the names of the components that list all their fields, so that tests find
+        fields that are not documented today. `additionalProperties: true` marks the others.
         """
         if "properties" not in schema or schema.get("additionalProperties", False) is not False:
             return schema
@@ -98,7 +104,10 @@ class Schemas:
         return _without(schema, "additionalProperties")
 
     def ready(self, name: str, schema: dict) -> dict:
-        """Return a reference to the component of a schema that is for readers already. Add it if it is missing."""
+        """Return a reference to the component of a schema that is for readers already.
+
+        Add it if it is missing.
+        """
         title = camel(name)
         schema = self.open(title, schema)
         if self.all.setdefault(title, {"title": title, **schema}) != {"title": title, **schema}:
@@ -106,7 +115,9 @@ class Schemas:
         return {"$ref": f"#/components/schemas/{title}"}
 
     def public(self, schema: dict, name: str, is_body: bool) -> dict:
-        """Return a schema for readers: without `x-…`, with references to components, and with formats in words."""
+        """Return a schema for readers: without `x-…`, with references to components, and with
+        formats in words.
+        """
         clean = _without(described(schema), "default", "writeOnly", "patternProperties")
         if "properties" in clean:
             clean["properties"] = {
@@ -127,7 +138,10 @@ class Schemas:
         return clean
 
     def value(self, schema: dict, name: str, is_body: bool) -> dict:
-        """Return the schema of a field or an item. Objects and enumerations of texts become components."""
+        """Return the schema of a field or an item.
+
+        Objects and enumerations of texts become components.
+        """
         worded = with_default_in_words(schema) if is_body else schema
         if "$ref" in schema:
             name = f"{name.partition('.')[0]}.{schema['$ref'].rpartition('/')[2]}"
@@ -161,8 +175,8 @@ class Schemas:
     def part(self, schema: dict, name: str, is_body: bool, beside: dict) -> dict:
         """Return a reference to a part of a record, with the keywords `beside` it.
 
-        In a body, the part has only writable fields, and may omit fields: `invoice.item` becomes InvoiceItemInput there
-        if that makes a difference.
+        In a body, the part has only writable fields, and may omit fields: `invoice.item` becomes
+        InvoiceItemInput there if that makes a difference.
         """
         types = _types(schema)
         if len(types) == 2 and "null" in types:
@@ -179,7 +193,10 @@ class Schemas:
         return self.nullable(reference, types if len(types) == 2 else [], beside)
 
     def nullable(self, reference: dict, types: list[str], beside: dict) -> dict:
-        """Return a reference with the keywords `beside` it. If null is among the types, it allows null."""
+        """Return a reference with the keywords `beside` it.
+
+        If null is among the types, it allows null.
+        """
         return {
             **beside,
             **({"anyOf": [reference, {"type": "null"}]} if "null" in types else reference),
@@ -197,7 +214,10 @@ def is_enumeration(schema: dict) -> bool:
 
 
 def always_returned(properties: dict) -> list[str]:
-    """Return the fields that every response contains. `x-optional` and `x-outcome` mark fields that some lack."""
+    """Return the fields that every response contains.
+
+    `x-optional` and `x-outcome` mark fields that some lack.
+    """
     missing = {"x-include", "x-optional", "x-outcome", "writeOnly"}
     return [field for field, sub in properties.items() if not missing & sub.keys()]
 
@@ -225,7 +245,10 @@ def _without(schema, *keys):
 
 
 def with_default_in_words(sub: dict) -> dict:
-    """Return a field or parameter without `default`. The description names the default unless it is null."""
+    """Return a field or parameter without `default`.
+
+    The description names the default unless it is null.
+    """
     rest = _without(sub, "default")
     if sub.get("default") is None or "default" in sub.get("description", "").lower():
         return rest
@@ -246,7 +269,10 @@ def _alternatives_in_words(schema):
 
 
 def described(schema: dict) -> dict:
-    """Return the schema without `x-…` and `$defs`. Their meaning, and that of formats, is in its description."""
+    """Return the schema without `x-…` and `$defs`.
+
+    Their meaning, and that of formats, is in its description.
+    """
     clean = {
         key: value for key, value in schema.items() if not key.startswith("x-") and key != "$defs"
     }

@@ -1,4 +1,6 @@
-"""Summary and description of each operation: the docstring of its handler, and what routes, states and events say."""
+"""Summary and description of each operation: the docstring of its handler, and what routes, states
+and events say.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +13,8 @@ from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import query_schema
 from eventapi.web.routes import Route
 
-# Method of a path that ends in <id> -> words of the events that the write of a record sends, one of which its kind has
+# Method of a path that ends in <id> -> words of the events that the write of a record sends, one of
+# which its kind has
 CHANGES = {
     "POST": ("created", "added"),
     "PUT": ("updated",),
@@ -100,7 +103,9 @@ def action(route: Route) -> str:
 
 
 def tables(route: Route) -> list:
-    """Return the state tables that have the action of a route: for a part of a record those of parts."""
+    """Return the state tables that have the action of a route: for a part of a record those of
+    parts.
+    """
     is_part = "/items/" in route.path
     return [
         states
@@ -113,7 +118,9 @@ def tables(route: Route) -> list:
 
 
 def event(route: Route) -> str | None:
-    """Return the type of the event that a successful write sends, None if there is none or it depends on the fields."""
+    """Return the type of the event that a successful write sends, None if there is none or it
+    depends on the fields.
+    """
     kind = next(
         (
             kind

@@ -24,8 +24,8 @@ from eventapi.validation import examples
 from eventapi.validation.schema_files import body_schema
 from eventapi.web.routes import JSON, Route
 
-# Groups in the order of a show, with the tags in the order in which an integrator needs them. A resource that is not
-# here fails a test.
+# Groups in the order of a show, with the tags in the order in which an integrator needs them. A
+# resource that is not here fails a test.
 GROUPS = {
     "Show": ("events", "event-pages", "categories", "schedules", "calendar-feed", "feeds"),
     "People": (
@@ -80,13 +80,18 @@ key needs (`name:read` is enough for reading), and x-flag is the feature that mu
 
 
 def document(base_url: str | None) -> dict:
-    """Return the OpenAPI document for a service at this address. It is cached: copy before modifying."""
+    """Return the OpenAPI document for a service at this address.
+
+    It is cached: copy before modifying.
+    """
     return built(base_url)[0]
 
 
 @lru_cache(maxsize=4)
 def built(base_url: str | None) -> tuple[dict, set[str]]:
-    """Return the document, and the components of responses of which it lists every field (see `Schemas.open`)."""
+    """Return the document, and the components of responses of which it lists every field (see
+    `Schemas.open`).
+    """
     schemas = Schemas()
     problems = {}
     all_routes = [route for route in routes() if not route.options.page]
@@ -202,8 +207,8 @@ def _json_body(name, method, schemas):
 def tags(routes: list[Route]) -> list[dict]:
     """Return one tag per resource, in the order of GROUPS.
 
-    The description is the docstring of its module. `x-displayName` is the name in words, and `x-transitions` has the
-    state tables.
+    The description is the docstring of its module. `x-displayName` is the name in words, and
+    `x-transitions` has the state tables.
     """
     first = {}
     for route in routes:
@@ -228,7 +233,9 @@ def _tag(name, route):
 
 
 def _transitions(table):
-    """Return a state table as JSON: action -> the states `from` which it starts, and the state `to` which it leads."""
+    """Return a state table as JSON: action -> the states `from` which it starts, and the state `to`
+    which it leads.
+    """
     return {action: {"from": list(starts), "to": end} for action, (starts, end) in table.items()}
 
 

@@ -55,7 +55,9 @@ IN_PATH = {
 
 
 def _noun(route, name):
-    """Return what a parameter of the path is the id of: `participant` for /participants/<id>/invoice."""
+    """Return what a parameter of the path is the id of: `participant` for
+    /participants/<id>/invoice.
+    """
     segment = route.path.partition(f"/<{name}")[0].rpartition("/")[2]
     own, word = route.options.singular, singular(segment.replace("-", "_"))
     if segment.startswith("<"):  # the kind of the record is a parameter itself
@@ -110,7 +112,10 @@ def of_query(options: Options, schemas: Schemas) -> Iterator[dict]:
 
 
 def shared(sub: dict, field: str, name: str | None, schemas: Schemas) -> dict:
-    """Return the schema of a parameter. An enumeration that a field of the record has too is a reference to it."""
+    """Return the schema of a parameter.
+
+    An enumeration that a field of the record has too is a reference to it.
+    """
     if field == "order":
         return schemas.ready("sort_order", {"type": "string", "enum": sub["enum"]})
     if "items" in sub:

@@ -1,4 +1,5 @@
-"""The problem codes that each handler can raise besides those of the plugins, as problem_codes.json lists them.
+"""The problem codes that each handler can raise besides those of the plugins, as problem_codes.json
+lists them.
 
 The file is generated from the source: `python -m tests.support.problem_codes`.
 """

@@ -1,4 +1,6 @@
-"""The responses of operations: those of success, with schema and example, and the problems of each status."""
+"""The responses of operations: those of success, with schema and example, and the problems of each
+status.
+"""
 
 from eventapi.errors import CODES
 from eventapi.plugins.access import READS
@@ -79,7 +81,9 @@ def headers(*names: str) -> dict[str, dict]:
 
 
 def returns_record(route: Route) -> bool:
-    """Return whether the route is a write that returns JSON, so that it has an ETag and reads `Prefer`."""
+    """Return whether the route is a write that returns JSON, so that it has an ETag and reads
+    `Prefer`.
+    """
     return route.method in SUFFIX and JSON in route.options.offered
 
 
@@ -107,7 +111,9 @@ def media(form: str, route: Route, schemas: Schemas) -> dict:
 
 
 def envelope(name: str, listing: bool, schemas: Schemas) -> dict:
-    """Return a reference to the schema of a response with `data` and `meta`: ContactResponse, ContactListResponse."""
+    """Return a reference to the schema of a response with `data` and `meta`: ContactResponse,
+    ContactListResponse.
+    """
     data = schemas.response(name, listing)
     if listing:
         data = {"type": "array", "items": data}

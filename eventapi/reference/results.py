@@ -221,7 +221,10 @@ def example(route: Route) -> dict | None:
 
 
 def _moved(record, states, name):
-    """Return the record in the state after the action. If it does not change the state, the action must be possible."""
+    """Return the record in the state after the action.
+
+    If it does not change the state, the action must be possible.
+    """
     allowed, end = states.table[name]
     field = FIELDS.get(states.noun, "status")
     state = end or (record[field] if record[field] in allowed else allowed[0])
@@ -238,7 +241,9 @@ def _moved(record, states, name):
 
 
 def _in_state(record, field, state, states):
-    """Return the fields that follow from the state by their name: `cancelled_at`, `completed_by`, `is_confirmed`."""
+    """Return the fields that follow from the state by their name: `cancelled_at`, `completed_by`,
+    `is_confirmed`.
+    """
     known = {f"is_{end}": end == state for _, end in states.table.values()}
     known |= {f"{state}_at": MOMENT, f"{state}_by": 1, field: state}
     return {name: value for name, value in known.items() if name in record}

@@ -44,7 +44,10 @@ PARAMETERS = {
 
 
 def webhooks(schemas: Schemas) -> dict:
-    """Return event type -> path item. Add the schemas of the messages and of their records to the components."""
+    """Return event type -> path item.
+
+    Add the schemas of the messages and of their records to the components.
+    """
     listed = {entry["type"]: entry for entry in event_types.listed()}
     found = {}
     for name, schema, word, kind in event_types.described():
@@ -54,7 +57,10 @@ def webhooks(schemas: Schemas) -> dict:
 
 
 def operation(entry: dict, schema: str, word: str, message: dict) -> dict:
-    """Return the operation of a receiver of one event. `entry` is from the list of events, `message` is a reference."""
+    """Return the operation of a receiver of one event.
+
+    `entry` is from the list of events, `message` is a reference.
+    """
     name, scope = entry["type"], entry["scope"]
     needed = (
         f"`{scope}` (`{scope}:read` is enough)" if scope.isidentifier() or "-" in scope else scope

@@ -32,12 +32,14 @@ def list_applications(db, query):
     "/applications/events", singular="event", query="event.open", narrow_scopes=NARROW_SCOPES
 )
 def list_events_open_for_applications(db, query):
-    """List the visible events that are open for applications: their public data, for an application form.
+    """List the visible events that are open for applications: their public data, for an application
+    form.
 
-    An event is open until its application deadline, or until it ends if it has no deadline. A key of a web page with
-    the scope `applications:create` or `public` may read this list. `categories` of an event are those that applicants
-    can choose, with `price` and `tax_rate` if `show_prices` of its pages is set, and `custom_fields` in meta are the
-    fields of applications that they fill in.
+    An event is open until its application deadline, or until it ends if it has no deadline. A key
+    of a web page with the scope `applications:create` or `public` may read this list. `categories`
+    of an event are those that applicants can choose, with `price` and `tax_rate` if `show_prices`
+    of its pages is set, and `custom_fields` in meta are the fields of applications that they fill
+    in.
     """
     address = base_url()
     query = {**query, "open": 1, "now": times.now(), "include": ["opening_hours", "categories"]}
@@ -56,8 +58,9 @@ def list_events_open_for_applications(db, query):
 def create_application(db, who, body):
     """Create an application.
 
-    Everybody can read the key of a form (`applications:create`). Such a key may not send `late` as true, and `notes`,
-    `rating`, custom fields that are not `editable` and categories that are not `selectable` are unknown to it.
+    Everybody can read the key of a form (`applications:create`). Such a key may not send `late` as
+    true, and `notes`, `rating`, custom fields that are not `editable` and categories that are not
+    `selectable` are unknown to it.
     """
     if body["late"]:
         require_scope(who, "applications", writes=True)
@@ -75,9 +78,9 @@ def get_application(db, id, query):
 def update_application(db, id, body):
     """Change an application.
 
-    Another `email` ends the links of the application to the old address, which is told so. `warnings` in meta says if
-    the applicant reaches the exhibitor's page or the badge by a link of the office only (`applicant_without_page`,
-    `applicant_without_badge`).
+    Another `email` ends the links of the application to the old address, which is told so.
+    `warnings` in meta says if the applicant reaches the exhibitor's page or the badge by a link of
+    the office only (`applicant_without_page`, `applicant_without_badge`).
     """
     old = unchanged(get(db, id))
     application = applications.update(db, old, body)
@@ -106,14 +109,15 @@ def review_application(db, id):
 def approve_application(db, who, id, body):
     """Approve an application.
 
-    Links or creates the contact, and adds a participant to each event, or to those in `event_keys`. Contact and
-    participants take over the custom fields of the same key that they lack. `skipped` in meta lists the values that
-    are not valid there, each as `{target, id, field_key, code}` with the target `contact` or `event_participant`.
-    `warnings` in meta names each participant without a category at an event whose categories have prices
-    (`no_category`), because no fee is billed then, and what the applicant does not reach by the application: the page
-    of an exhibitor (`applicant_without_page`) or a badge (`applicant_without_badge`) that existed before, or whose
-    contact has another address. The office sends a link then. If `mail` is set, the applicant is told by mail;
-    visitors, press and staff get their badge.
+    Links or creates the contact, and adds a participant to each event, or to those in `event_keys`.
+    Contact and participants take over the custom fields of the same key that they lack. `skipped`
+    in meta lists the values that are not valid there, each as `{target, id, field_key, code}` with
+    the target `contact` or `event_participant`. `warnings` in meta names each participant without a
+    category at an event whose categories have prices (`no_category`), because no fee is billed
+    then, and what the applicant does not reach by the application: the page of an exhibitor
+    (`applicant_without_page`) or a badge (`applicant_without_badge`) that existed before, or whose
+    contact has another address. The office sends a link then. If `mail` is set, the applicant is
+    told by mail; visitors, press and staff get their badge.
     """
     before = get(db, id)
     decisions.check(db, body["mail"])
@@ -142,8 +146,8 @@ def waitlist_application(db, id, body):
 def request_application_information(db, id, body):
     """Record a question to the applicant. If `mail` is set, the applicant gets it by mail.
 
-    The status becomes `info_requested`. `answer` stores the answer and resumes the application, and so does `review`
-    without one. An answer to an earlier question goes.
+    The status becomes `info_requested`. `answer` stores the answer and resumes the application, and
+    so does `review` without one. An answer to an earlier question goes.
     """
     before = get(db, id)
     decisions.check(db, body["mail"])
@@ -171,7 +175,9 @@ def batch_applications(who, body):
 
 
 def told(db, before, application, body, meta=None):
-    """Return the response to a decision, whose `mail` in meta is the outcome of the mail if one was wanted."""
+    """Return the response to a decision, whose `mail` in meta is the outcome of the mail if one was
+    wanted.
+    """
     mail = decisions.tell(db, before, application, body["mail"], mail_base_url())
     meta = dict(meta or {})
     if mail:

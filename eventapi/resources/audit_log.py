@@ -1,4 +1,7 @@
-"""Audit log: who changed which record, and when. Each entry is written in the transaction of its change."""
+"""Audit log: who changed which record, and when.
+
+Each entry is written in the transaction of its change.
+"""
 
 import json
 

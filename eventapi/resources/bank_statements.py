@@ -52,7 +52,9 @@ def receive(environ, config, query):
 
 
 def own_columns(query):
-    """Return the columns of a CSV file that a request names, see `csv_forms.forms_of`, or None. Raise 422.
+    """Return the columns of a CSV file that a request names, see `csv_forms.forms_of`, or None.
+
+    Raise 422.
 
     `column_state` alone is that of a bank that is known.
     """
@@ -95,7 +97,9 @@ def own_columns(query):
 
 
 def states_of(text):
-    """Return the texts that a list separated by commas names, and the list itself: it may be one text with a comma."""
+    """Return the texts that a list separated by commas names, and the list itself: it may be one
+    text with a comma.
+    """
     found = [part for part in text.split(",") if part.strip()]
     if not found:
         raise invalid_parameter(
@@ -108,7 +112,10 @@ def states_of(text):
 
 
 def parse(environ, config, upload, account, own):
-    """Return the Statements of an upload. Raise 422 if it is none, and 503 if too many others are being parsed."""
+    """Return the Statements of an upload.
+
+    Raise 422 if it is none, and 503 if too many others are being parsed.
+    """
     try:
         with uploads.parsing(environ), files.opened(upload.path) as file:
             return parsed.read(file, account and accounts.compact(account), config.data_dir, own)
@@ -151,19 +158,22 @@ def import_statements(write, db, values):
 def import_payments(query, upload, before):
     """Import bank statements.
 
-    The body is a statement as the bank offers it for download: camt.053 (ISO 20022, such as `camt.053.001.02` and
-    `.08`), a ZIP archive of such files, or CSV. The CSV of German banks is recognised; that of another bank needs the
-    names of its columns (`column_booked_on`, `column_amount` and so on). Only booked transactions are imported, batches
-    as their single transactions, at most 50,000 in a request. The others are counted in `skipped_pending`, and named in
-    `warnings` of meta (`pending_rows`). If a CSV file has a column that looks like the state of its rows and is not
-    read, the warning `state_column` names it, and nothing is booked: send `column_state`, for a bank that is recognised
-    without other columns. The account must be `organiser_iban` or one of
-    `bank_accounts`.
+    The body is a statement as the bank offers it for download: camt.053 (ISO 20022, such as
+    `camt.053.001.02` and `.08`), a ZIP archive of such files, or CSV. The CSV of German banks is
+    recognised; that of another bank needs the names of its columns (`column_booked_on`,
+    `column_amount` and so on). Only booked transactions are imported, batches as their single
+    transactions, at most 50,000 in a request. The others are counted in `skipped_pending`, and
+    named in `warnings` of meta (`pending_rows`). If a CSV file has a column that looks like the
+    state of its rows and is not read, the warning `state_column` names it, and nothing is booked:
+    send `column_state`, for a bank that is recognised without other columns. The account must be
+    `organiser_iban` or one of `bank_accounts`.
 
-    A transaction is stored once: the same file may be sent again, in pieces, or overlapping with others. With
-    `auto=exact`, transactions that match an invoice exactly become payments. GET /payments/unmatched lists the others.
+    A transaction is stored once: the same file may be sent again, in pieces, or overlapping with
+    others. With `auto=exact`, transactions that match an invoice exactly become payments. GET
+    /payments/unmatched lists the others.
 
-    201 if transactions were imported or booked, otherwise 200. After an interrupted import, send the file again.
+    201 if transactions were imported or booked, otherwise 200. After an interrupted import, send
+    the file again.
     """
     status = 201 if not before["dry_run"] and (before["imported"] or before["booked"]) else 200
     warnings = importing.warnings_of_rows(upload.statements)
@@ -174,7 +184,8 @@ def import_payments(query, upload, before):
 def list_payment_imports(db, query):
     """List imported statements.
 
-    `missing` shows gaps: numbers of statements that were not imported, and balances that do not follow each other.
+    `missing` shows gaps: numbers of statements that were not imported, and balances that do not
+    follow each other.
     """
     return page(
         db,
@@ -219,8 +230,8 @@ def get_unmatched_payment(db, id):
 def assign_unmatched_payment(db, id, body):
     """Assign a bank transaction to invoices.
 
-    Money that came in is recorded as a payment of each invoice, and money that went out as a refund. What is not
-    assigned stays open. To undo an assignment, delete its payment or refund.
+    Money that came in is recorded as a payment of each invoice, and money that went out as a
+    refund. What is not assigned stays open. To undo an assignment, delete its payment or refund.
     """
     return transactions.complete(db, [settling.assign(db, row(db, id), body.get("invoices"))])[0]
 

@@ -34,9 +34,10 @@ def list_booth_reservations(db, query):
 def create_booth_reservation(db, body):
     """Reserve a booth.
 
-    If several requests try to reserve the same booth, exactly one succeeds. The others receive `booth_unavailable`,
-    which names the other reservation and when it expires, or join the waiting list if `waitlist` is set. A booth that
-    becomes free is offered to the first participant on its waiting list.
+    If several requests try to reserve the same booth, exactly one succeeds. The others receive
+    `booth_unavailable`, which names the other reservation and when it expires, or join the waiting
+    list if `waitlist` is set. A booth that becomes free is offered to the first participant on its
+    waiting list.
     """
     return created(represent(db, reservations.create(db, body)), "/booth-reservations")
 
@@ -50,8 +51,9 @@ def get_booth_reservation(db, id, query):
 def update_booth_reservation(db, id, body):
     """Change a booth reservation.
 
-    A new `status` runs the action that leads there, a new `booth_id` runs move, and a new `expires_at` runs extend.
-    `final_price` can change while the reservation is pending or waitlisted; if it is null, the price is computed.
+    A new `status` runs the action that leads there, a new `booth_id` runs move, and a new
+    `expires_at` runs extend. `final_price` can change while the reservation is pending or
+    waitlisted; if it is null, the price is computed.
     """
     row = unchanged(get(db, id), partial(represent, db))
     return represent(db, reservations.update(db, row, body))
@@ -71,7 +73,10 @@ def confirm_booth_reservation(db, id):
 
 @routes.post("/booth-reservations/<id>/cancel", schema="booth_reservation.cancel")
 def cancel_booth_reservation(db, id, body):
-    """Cancel a booth reservation. The booth is offered to the first participant on its waiting list."""
+    """Cancel a booth reservation.
+
+    The booth is offered to the first participant on its waiting list.
+    """
     return represent(db, reservations.cancel(db, get(db, id), body["reason"]))
 
 
@@ -85,8 +90,8 @@ def extend_booth_reservation(db, id, body):
 def move_booth_reservation(db, id, body):
     """Move a booth reservation to another booth.
 
-    The booth that becomes free is offered to its waiting list. A negotiated price stays. Otherwise the price of the new
-    booth is computed.
+    The booth that becomes free is offered to its waiting list. A negotiated price stays. Otherwise
+    the price of the new booth is computed.
     """
     return represent(db, reservations.move(db, get(db, id), body["booth_id"]))
 
@@ -95,8 +100,8 @@ def move_booth_reservation(db, id, body):
 def batch_booth_reservations(who, body):
     """Reserve many booths, or confirm or cancel many booth reservations.
 
-    Each entry succeeds or is refused by itself. Entries run in their order, so an earlier one gets the booth that two
-    of them name.
+    Each entry succeeds or is refused by itself. Entries run in their order, so an earlier one gets
+    the booth that two of them name.
     """
     return batches.run(routes, who, body)
 

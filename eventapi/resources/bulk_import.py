@@ -1,4 +1,6 @@
-"""Bulk imports of contacts and participants, as JSON or CSV. Rejected records can be downloaded with the reasons."""
+"""Bulk imports of contacts and participants, as JSON or CSV. Rejected records can be downloaded
+with the reasons.
+"""
 
 import codecs
 import csv
@@ -50,18 +52,20 @@ def import_contacts(db, upload):
 
     Each record is validated as in `POST /contacts`.
 
-    JSON: up to 10,000 records and 16 MiB, with the options in the same object. CSV (`text/csv`): the options are query
-    parameters. Cells are separated by comma, semicolon or tab, and the encoding is UTF-8, UTF-16 or Windows-1252.
-    Columns are named as in our lists; case does not matter. An empty cell sets nothing.
+    JSON: up to 10,000 records and 16 MiB, with the options in the same object. CSV (`text/csv`):
+    the options are query parameters. Cells are separated by comma, semicolon or tab, and the
+    encoding is UTF-8, UTF-16 or Windows-1252. Columns are named as in our lists; case does not
+    matter. An empty cell sets nothing.
 
-    Numbers as text, also in JSON: between semicolons or tabs, 1.250 is 1250 and 1,5 is 1.5. Otherwise 1.250 and 1,250
-    are rejected (`ambiguous_number`) unless `decimal_separator` or another number of the column decides. Countries may
-    be names. Postal codes and telephone numbers that a spreadsheet program has damaged are rejected
-    (`spreadsheet_damage`), with a `suggestion` where there is one.
+    Numbers as text, also in JSON: between semicolons or tabs, 1.250 is 1250 and 1,5 is 1.5.
+    Otherwise 1.250 and 1,250 are rejected (`ambiguous_number`) unless `decimal_separator` or
+    another number of the column decides. Countries may be names. Postal codes and telephone numbers
+    that a spreadsheet program has damaged are rejected (`spreadsheet_damage`), with a `suggestion`
+    where there is one.
 
-    Up to 2,000 records and 2 MiB are imported immediately (201). Larger imports run in the background (202); `Location`
-    shows the progress. Download rejected records from `/bulk-import/{id}/errors`, correct them and send them again. A
-    record has at most 1 MiB.
+    Up to 2,000 records and 2 MiB are imported immediately (201). Larger imports run in the
+    background (202); `Location` shows the progress. Download rejected records from
+    `/bulk-import/{id}/errors`, correct them and send them again. A record has at most 1 MiB.
     """
     return imported(
         db, "contacts", {**upload.options, "create_contacts": True, "event_id": None}, upload
@@ -84,9 +88,9 @@ def import_participants(db, upload):
 
     Options and formats are those of `POST /bulk-import/contacts`.
 
-    Each record names its contact by `contact_id` or by the field in `match_field`. Its contact fields are used only to
-    create a missing contact (`create_contacts`); an existing contact does not change. A record that names another event
-    is rejected.
+    Each record names its contact by `contact_id` or by the field in `match_field`. Its contact
+    fields are used only to create a missing contact (`create_contacts`); an existing contact does
+    not change. A record that names another event is rejected.
     """
     event_id = participants.event_of(db, upload.options)
     return imported(db, "participants", {**upload.options, "event_id": event_id}, upload)
@@ -106,7 +110,8 @@ def imported(db, kind, options, upload):
 def get_bulk_import(db, who, id):
     """Get an import.
 
-    The response contains the counters, the first 1,000 errors and the results of the first 1,000 records.
+    The response contains the counters, the first 1,000 errors and the results of the first 1,000
+    records.
     """
     with db.snapshot():
         get(db, who, id)
@@ -117,9 +122,10 @@ def get_bulk_import(db, who, id):
 def get_bulk_import_errors(db, who, id):
     """Download the rejected records of an import as CSV.
 
-    The last columns contain the index and the reason. Correct the records and send them again. The file has the
-    encoding and the separator of the file that was imported. Cells beyond its last column are in `rejected_surplus_1`
-    and so on; empty them before you send the file again. Only `decimal_separator` decides there how 1.250 and 1,250 are
+    The last columns contain the index and the reason. Correct the records and send them again. The
+    file has the encoding and the separator of the file that was imported. Cells beyond its last
+    column are in `rejected_surplus_1` and so on; empty them before you send the file again. Only
+    `decimal_separator` decides there how 1.250 and 1,250 are
     read: otherwise they are rejected.
     """
     row = get(db, who, id)
@@ -134,14 +140,19 @@ def get_bulk_import_errors(db, who, id):
 
 
 def get(db, who, id):
-    """Return the row of an import. Raise 404 if there is none, 403 if the key must not read its kind of records."""
+    """Return the row of an import.
+
+    Raise 404 if there is none, 403 if the key must not read its kind of records.
+    """
     row = found(runs.get(db, id), "bulk import", id)
     require_scope(who, row["kind"], writes=False)
     return row
 
 
 def lines(db, row):
-    """Yield the bytes of the CSV in chunks, in the encoding and with the separator of the imported file."""
+    """Yield the bytes of the CSV in chunks, in the encoding and with the separator of the imported
+    file.
+    """
     form = row["form"]
     encode, surplus = encoder(form), range(0)
     columns = form.get("columns") or columns_of_objects(db, row["id"])
@@ -183,7 +194,9 @@ def place_of(sent, place):
 
 
 def columns_of_objects(db, id):
-    """Return the field names of the rejected objects in order of appearance, with one name per custom field."""
+    """Return the field names of the rejected objects in order of appearance, with one name per
+    custom field.
+    """
     return list(
         dict.fromkeys(
             name for batch in runs.rejected(db, id) for _, sent, _ in batch for name in flat(sent)
@@ -211,7 +224,9 @@ def cells(form, columns, sent):
 
 
 def unambiguous(value):
-    """Return a value, but for a number with three decimals its text with four: an import could read 2.375 as 2375."""
+    """Return a value, but for a number with three decimals its text with four: an import could read
+    2.375 as 2375.
+    """
     text = number(value) if isinstance(value, float) else ""
     return f"{text}0" if len(text.partition(".")[2]) == 3 else value
 
@@ -222,7 +237,8 @@ def reason(fault):
 
 
 def encoder(form):
-    """Return a function that returns rows as bytes of CSV. Only its first result has a byte order mark.
+    """Return a function that returns rows as bytes of CSV. Only its first result has a byte order
+    mark.
 
     A reason may contain letters that the encoding lacks; they become question marks.
     """

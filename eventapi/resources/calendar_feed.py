@@ -1,5 +1,5 @@
-"""Calendar feed: events, deadlines and tasks as iCalendar (RFC 5545), and subscriptions for programs that cannot send
-a key.
+"""Calendar feed: events, deadlines and tasks as iCalendar (RFC 5545), and subscriptions for
+programs that cannot send a key.
 """
 
 from eventapi.domain.events import calendar_feed
@@ -18,8 +18,9 @@ sql = statements("calendar_feed")
 def get_calendar_feed(db, query):
     """Get events, application deadlines, public schedule slots and due dates of tasks as iCalendar.
 
-    Days are all-day entries, all other times are UTC. Cancelled and deleted entries are included as STATUS:CANCELLED
-    for a year. Without an event, `from` and `to`, the feed has no entries that ended more than a year ago.
+    Days are all-day entries, all other times are UTC. Cancelled and deleted entries are included as
+    STATUS:CANCELLED for a year. Without an event, `from` and `to`, the feed has no entries that
+    ended more than a year ago.
     """
     query, name = references.filters(db, query, EVENT), db.config.organiser_name or "Events"
     with db.snapshot():
@@ -53,7 +54,10 @@ def get_calendar_subscription(db, id):
 
 @routes.update("/calendar-feed/subscriptions/<id>", schema="calendar_subscription")
 def update_calendar_subscription(db, id, body):
-    """Change a subscription. `is_active` false disables its address, true enables the same one again."""
+    """Change a subscription.
+
+    `is_active` false disables its address, true enables the same one again.
+    """
     return calendar_feed.update(db, unchanged(get(db, id)), body)
 
 
@@ -64,7 +68,10 @@ def delete_calendar_subscription(db, id):
 
 @routes.post("/calendar-feed/subscriptions/<id>/rotate")
 def rotate_calendar_subscription(db, id):
-    """Replace the address of a subscription. `url` is in this response only; the old address stops working at once."""
+    """Replace the address of a subscription.
+
+    `url` is in this response only; the old address stops working at once.
+    """
     return Response(shown(*calendar_feed.rotate(db, get(db, id))), secret="url")
 
 

@@ -18,7 +18,8 @@ sql = statements("categories")
 def list_categories(db, query):
     """List categories.
 
-    With `hierarchical=1` a page holds root categories, each with its children, and `total` counts the roots.
+    With `hierarchical=1` a page holds root categories, each with its children, and `total` counts
+    the roots.
     """
     query = references.filters(db, query, EVENT, references.PARENT_CATEGORY)
     query["include"] = ["event_keys"]

@@ -1,4 +1,6 @@
-"""Check-ins: visits of participants with time and station, the scans that were refused, and the offline roster."""
+"""Check-ins: visits of participants with time and station, the scans that were refused, and the
+offline roster.
+"""
 
 from datetime import datetime, timezone
 
@@ -31,15 +33,17 @@ def list_check_ins(db, query):
 def create_check_in(db, body):
     """Record a scan.
 
-    Returns 201 with the check-in that the scan opens, or 200 with the check-in that it closes or repeats.
+    Returns 201 with the check-in that the scan opens, or 200 with the check-in that it closes or
+    repeats.
 
-    The time of the scan counts, not the time of the request. A scan with the same `client_ref` is the same scan. So is
-    a scan of the same badge within ten seconds, unless both scans name a station and the stations differ. A refused
-    scan is stored, see /check-ins/refusals. A visit ends at the first `day_ends_at` of the event after the check-in at
-    the latest. A `check_out` of a participant who is inside works even after a cancellation.
+    The time of the scan counts, not the time of the request. A scan with the same `client_ref` is
+    the same scan. So is a scan of the same badge within ten seconds, unless both scans name a
+    station and the stations differ. A refused scan is stored, see /check-ins/refusals. A visit ends
+    at the first `day_ends_at` of the event after the check-in at the latest. A `check_out` of a
+    participant who is inside works even after a cancellation.
 
-    `effect` says what the scan did. Show a scan that is `repeated` to the staff, whatever its status: two people may
-    use one badge.
+    `effect` says what the scan did. Show a scan that is `repeated` to the staff, whatever its
+    status: two people may use one badge.
     """
     result = admission.scan(db, body)
     return created(result.check_in, "/check-ins") if result.is_new else result.check_in
@@ -51,8 +55,8 @@ def create_check_in_batch(db, body):
 
     A refused scan does not stop the others.
 
-    Each result contains the status that the scan would have as a single request, and either the check-in or the code
-    and detail of the problem.
+    Each result contains the status that the scan would have as a single request, and either the
+    check-in or the code and detail of the problem.
     """
     outcomes = batches.record(db, body["scans"], Body("check_in", "POST", db.config.timezone))
     return {
@@ -62,10 +66,11 @@ def create_check_in_batch(db, body):
 
 @routes.get("/check-ins/stats", query="check_in.figures", response="check_in.stats")
 def get_check_in_stats(db, query):
-    """Count visitors, check-ins and check-outs of an event, or of one day of it, by station and by hour.
+    """Count visitors, check-ins and check-outs of an event, or of one day of it, by station and by
+    hour.
 
-    A visit belongs to the day of its check-in. Without `event_key` or `event_id`, the figures are those of the only
-    event that is open today.
+    A visit belongs to the day of its check-in. Without `event_key` or `event_id`, the figures are
+    those of the only event that is open today.
     """
     return check_ins.stats(db, event_of(db, query), query.get("date"))
 
@@ -74,11 +79,12 @@ def get_check_in_stats(db, query):
 def get_check_in_roster(db, query, request_id):
     """Get the roster that a device needs to check badges offline.
 
-    To check a badge, compute the SHA-256 of salt and badge number (upper case, without spaces and hyphens) as hex and
-    look it up. Admit participants that are registered or confirmed; a badge with the status `replaced` was reported as
-    lost. With `updated_since` (the `updated_at` of the
-    last response) only changes are returned; the salt of an event stays the same. A deleted participant no longer
-    appears in the full roster, and `updated_since` does not report it. Send the scans to /check-ins/batch later.
+    To check a badge, compute the SHA-256 of salt and badge number (upper case, without spaces and
+    hyphens) as hex and look it up. Admit participants that are registered or confirmed; a badge
+    with the status `replaced` was reported as lost. With `updated_since` (the `updated_at` of the
+    last response) only changes are returned; the salt of an event stays the same. A deleted
+    participant no longer appears in the full roster, and `updated_since` does not report it. Send
+    the scans to /check-ins/batch later.
     """
     event, since = event_of(db, query), query.get("updated_since")
     state = check_ins.roster(db, event["id"])
@@ -132,7 +138,10 @@ def get(db, id):
 
 
 def event_of(db, query):
-    """Return the event that the query names, or else the only event that is open now. Raise 422 if there is none."""
+    """Return the event that the query names, or else the only event that is open now.
+
+    Raise 422 if there is none.
+    """
     faults = Faults()
     event = admission.event_of(db, {"scanned_at": times.now(), **query}, faults)
     if faults:

@@ -60,18 +60,21 @@ def list_contact_duplicates(db, query):
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")
 def merge_contact(db, who, id, body):
-    """Move everything of a duplicate to this contact, fill the contact's empty fields, and delete the duplicate.
+    """Move everything of a duplicate to this contact, fill the contact's empty fields, and delete
+    the duplicate.
 
-    Two participations in one event with the same role become one, and the badge numbers of both stay valid. Of two
-    submissions of one type, the one whose status is further stays, and takes over the revisions of the other. The
-    newsletter subscriber of the duplicate's address belongs to this contact.
+    Two participations in one event with the same role become one, and the badge numbers of both
+    stay valid. Of two submissions of one type, the one whose status is further stays, and takes
+    over the revisions of the other. The newsletter subscriber of the duplicate's address belongs to
+    this contact.
 
-    Where two participations become one, the links of the duplicate's end, and if records move, those of this contact's,
-    too (`links_ended` in `warnings` of meta names them). A person with a link to each of the two keeps one, with the
-    rights that both have, and the links in `keep_links` go on. Everybody who had a link to one of them is told. The key
-    needs, beside contacts: participants if a participation moves; invoices, documents, service_orders, booths and
-    submissions for records of these kinds that move; links if one of the participations has a link, and the scopes of
-    the rights of each link in `keep_links`.
+    Where two participations become one, the links of the duplicate's end, and if records move,
+    those of this contact's, too (`links_ended` in `warnings` of meta names them). A person with a
+    link to each of the two keeps one, with the rights that both have, and the links in `keep_links`
+    go on. Everybody who had a link to one of them is told. The key needs, beside contacts:
+    participants if a participation moves; invoices, documents, service_orders, booths and
+    submissions for records of these kinds that move; links if one of the participations has a link,
+    and the scopes of the rights of each link in `keep_links`.
     """
     contact = get(db, id)
     duplicate, kept = merging.prepared(db, contact, body)
@@ -96,8 +99,8 @@ def links_ended(ids):
 def export_contact(db, who, id):
     """Export all data about the contact (GDPR Art. 15, 20).
 
-    The response is one JSON document with every record about the contact, and about contacts merged into it, with all
-    stored fields.
+    The response is one JSON document with every record about the contact, and about contacts merged
+    into it, with all stored fields.
     """
     require_scopes(who, [scope for scope in SCOPES if scope != "links"], writes=False)
     with db.snapshot():
@@ -108,8 +111,8 @@ def export_contact(db, who, id):
 def anonymize_contact(db, id):
     """Remove the personal data of the contact permanently, from all records (GDPR Art. 17).
 
-    Invoices and signed contracts that the law requires to be kept stay until their retention period ends. `kept` lists
-    them.
+    Invoices and signed contracts that the law requires to be kept stay until their retention period
+    ends. `kept` lists them.
     """
     return Response(
         {**privacy.anonymize(db, get(db, id)), "kept": privacy.kept(db, id)}, has_etag=False

@@ -1,5 +1,5 @@
-"""Custom fields: definitions and values of fields that organisers add to contacts, applications, participants,
-events, booths and submissions.
+"""Custom fields: definitions and values of fields that organisers add to contacts, applications,
+participants, events, booths and submissions.
 """
 
 from eventapi.domain.events import events

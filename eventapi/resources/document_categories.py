@@ -1,4 +1,6 @@
-"""Document categories: the categories of documents, each with the template that its documents are made from."""
+"""Document categories: the categories of documents, each with the template that its documents are
+made from.
+"""
 
 from eventapi.domain.attachments import document_categories
 from eventapi.domain.records import references

@@ -47,10 +47,11 @@ def list_documents(db, query):
 def create_document(db, who, body):
     """Create a document from a template, or one whose content is a file.
 
-    With `filename` the document is a file: send its bytes with PUT to /documents/{id}/content. Otherwise it is made
-    from `template_id` or the default template of the category, which also needs the scope of the record that the
-    document is about (`:read` is enough). So does a file about an invoice or a service order, because
-    `include=line_items` shows its lines. `missing` lists the placeholders without a value.
+    With `filename` the document is a file: send its bytes with PUT to /documents/{id}/content.
+    Otherwise it is made from `template_id` or the default template of the category, which also
+    needs the scope of the record that the document is about (`:read` is enough). So does a file
+    about an invoice or a service order, because `include=line_items` shows its lines. `missing`
+    lists the placeholders without a value.
     """
     if not body["filename"] or body["entity_type"] in LINES_OF:
         allow_reading(db, who, body)
@@ -85,9 +86,10 @@ def delete_document(db, id):
 def get_document_content(db, id, query, form):
     """Get the file of a document, or the page or PDF made from its template.
 
-    The header Accept selects page or PDF. A signed contract is returned as the signed copy, or as the file that was
-    to be signed if none was uploaded; `version=sent` always returns the latter. The header Range may contain
-    one range. Browsers display only PDF and pictures, and download all other files.
+    The header Accept selects page or PDF. A signed contract is returned as the signed copy, or as
+    the file that was to be signed if none was uploaded; `version=sent` always returns the latter.
+    The header Range may contain one range. Browsers display only PDF and pictures, and download all
+    other files.
     """
     row = get(db, id)
     documents.check_language(row, query.get("language"))
@@ -121,9 +123,11 @@ def get_document_content(db, id, query, form):
 
 @contextmanager
 def receive(environ, config, _):
-    """Yield (files.Upload, what it says as an e-invoice, warnings) of a request, as `uploads.received` does.
+    """Yield (files.Upload, what it says as an e-invoice, warnings) of a request, as
+    `uploads.received` does.
 
-    Raise 503 if too many other files are being parsed: a document whose e-invoice was not looked for would stay so.
+    Raise 503 if too many other files are being parsed: a document whose e-invoice was not looked
+    for would stay so.
     """
     with uploads.received(environ, config) as upload:
         try:
@@ -137,13 +141,15 @@ def receive(environ, config, _):
 
 @routes.put("/documents/<id>/content", raw_body=("application/octet-stream",), receive=receive)
 def set_document_content(db, id, upload):
-    """Upload the file of a document, or the signed copy of a contract while its signature is requested.
+    """Upload the file of a document, or the signed copy of a contract while its signature is
+    requested.
 
-    The bytes determine the content type. The ETag of the response is that of the content. If the file is an e-invoice
-    (XML in CII or UBL, or a PDF that contains it), `e_invoice` has its terms, and the rules that it breaks.
-    Another file does not replace an e-invoice that must be kept. The file is parsed with limits of memory and time; if
-    it exceeds one, it is stored all the same, and `warnings` in meta has `recognition_stopped`. `received_before` warns
-    of an e-invoice of the same supplier with the same number, `other_account` of another account than that of its last.
+    The bytes determine the content type. The ETag of the response is that of the content. If the
+    file is an e-invoice (XML in CII or UBL, or a PDF that contains it), `e_invoice` has its terms,
+    and the rules that it breaks. Another file does not replace an e-invoice that must be kept. The
+    file is parsed with limits of memory and time; if it exceeds one, it is stored all the same, and
+    `warnings` in meta has `recognition_stopped`. `received_before` warns of an e-invoice of the
+    same supplier with the same number, `other_account` of another account than that of its last.
     """
     row, (upload, e_invoice, warnings) = get(db, id), upload
     unchanged_content(row["sha256"])
@@ -162,16 +168,20 @@ def set_document_content(db, id, upload):
 def request_document_signature(db, who, id, before):
     """Freeze a contract so that it can be signed. Its content can no longer change.
 
-    eventapi stores its PDF and sends it to nobody. Get it with `GET /documents/{id}/content`, send it by mail or with
-    your service for signatures, and record what follows: `esign_status` viewed or expired, mark-signed, decline or
-    void. The webhook `document.signature_requested` can start your service.
+    eventapi stores its PDF and sends it to nobody. Get it with `GET /documents/{id}/content`, send
+    it by mail or with your service for signatures, and record what follows: `esign_status` viewed
+    or expired, mark-signed, decline or void. The webhook `document.signature_requested` can start
+    your service.
     """
     return represent(contracts.request_signature(db, get(db, id), who.admin_id, before))
 
 
 @routes.post("/documents/<id>/mark-signed", schema="document.signed")
 def mark_document_signed(db, who, id, body):
-    """Record that the contract was signed. Upload the signed copy before; afterwards the content is final."""
+    """Record that the contract was signed.
+
+    Upload the signed copy before; afterwards the content is final.
+    """
     return represent(
         contracts.mark_signed(db, get(db, id), who.admin_id, body["signer_name"], body["signed_at"])
     )
@@ -179,10 +189,11 @@ def mark_document_signed(db, who, id, body):
 
 @routes.post("/documents/<id>/accept", schema="document.accepted")
 def accept_document(db, id, body):
-    """Record that the other party has accepted the contract as it was sent, by name and without a signature.
+    """Record that the other party has accepted the contract as it was sent, by name and without a
+    signature.
 
-    Exhibitors do the same on their own pages. The time and the SHA-256 of the file that was accepted are kept as
-    evidence.
+    Exhibitors do the same on their own pages. The time and the SHA-256 of the file that was
+    accepted are kept as evidence.
     """
     return represent(signing.accept_for(db, get(db, id), body["signer_name"]))
 
@@ -209,8 +220,8 @@ def terminate_document(db, who, id):
 def batch_documents(who, body):
     """Create many documents, or send many contracts for signature.
 
-    Each entry succeeds or is refused by itself. `create` requires the header `Idempotency-Key`, because nothing else
-    shows that a document was created before.
+    Each entry succeeds or is refused by itself. `create` requires the header `Idempotency-Key`,
+    because nothing else shows that a document was created before.
     """
     return batches.run(routes, who, body, needs_key=("create",))
 
@@ -222,8 +233,8 @@ def get(db, id):
 def is_stored(row, form):
     """Return whether the response is the stored file.
 
-    It always is for a file, a signed copy and a signed contract. Before, the file that is to be signed is the
-    response only if its content type is requested.
+    It always is for a file, a signed copy and a signed contract. Before, the file that is to be
+    signed is the response only if its content type is requested.
     """
     is_final = row["content"] is None or row["contract_status"] in contracts.SIGNED
     is_copy = row["sha256"] != row["signature_sha256"]
@@ -245,7 +256,9 @@ def sent_content(db, row):
 
 
 def allow_reading(db, who, body):
-    """Raise 403 `insufficient_scope` unless the API key may read the record that a document is about."""
+    """Raise 403 `insufficient_scope` unless the API key may read the record that a document is
+    about.
+    """
     kind = entities.KINDS[body["entity_type"]]
     note = notes.get(db, body["entity_id"]) if kind is entities.NOTE else None
     if kind is not entities.NOTE or note:  # for an unknown note, the rules raise 422

@@ -20,11 +20,13 @@ PDF = "application/pdf"
 
 @routes.list("/invoices/dunning", query="dunning.query")
 def list_due_dunnings(db, query):
-    """List the invoices that are due for their next dunning level today, with what would be claimed.
+    """List the invoices that are due for their next dunning level today, with what would be
+    claimed.
 
-    An invoice is due for a level once its `days` after the due date have passed, the level before it was sent, and the
-    deadline of that letter has passed. `held_back` says why an invoice that is due gets no letter. Without any dunning
-    level, no invoice is ever due: `warnings` in meta has `no_dunning_levels`.
+    An invoice is due for a level once its `days` after the due date have passed, the level before
+    it was sent, and the deadline of that letter has passed. `held_back` says why an invoice that is
+    due gets no letter. Without any dunning level, no invoice is ever due: `warnings` in meta has
+    `no_dunning_levels`.
     """
     today = times.today(db.config.timezone)
     query = {**references.filters(db, query, CONTACT, EVENT), **claims.parameters(db.config, today)}
@@ -48,13 +50,14 @@ def seen(db, body):
     in_pieces=lambda write, db, values: seen(db, values["body"]),
 )
 def send_dunnings(db, body, before=None):
-    """Send dunning letters: all that are due, or those of some invoices, at most 40 in a call, oldest due date first.
+    """Send dunning letters: all that are due, or those of some invoices, at most 40 in a call,
+    oldest due date first.
 
-    Repeat the call until `left` is 0. No level is sent twice, and nothing is sent for an invoice that is held back, or
-    that an open bank transaction pays (`transfer_open`): assign or ignore that first.
-    Each letter is mailed with the PDF of the letter and of the invoice, unless `mail` is false. Print and post the
-    letters whose `mail` is `skipped`. Without any dunning level nothing is sent, and `warnings` in meta has
-    `no_dunning_levels`.
+    Repeat the call until `left` is 0. No level is sent twice, and nothing is sent for an invoice
+    that is held back, or that an open bank transaction pays (`transfer_open`): assign or ignore
+    that first. Each letter is mailed with the PDF of the letter and of the invoice, unless `mail`
+    is false. Print and post the letters whose `mail` is `skipped`. Without any dunning level
+    nothing is sent, and `warnings` in meta has `no_dunning_levels`.
     """
     given = (body["invoice_ids"], body["level"], body["mail"])
     if body["dry_run"]:
@@ -71,10 +74,12 @@ def send_dunnings(db, body, before=None):
     status=200,
 )
 def withdraw_dunning(db, id, item_id, body):
-    """Withdraw the last dunning letter of an invoice, such as one that was sent by mistake, and return the invoice.
+    """Withdraw the last dunning letter of an invoice, such as one that was sent by mistake, and
+    return the invoice.
 
-    Its costs and interest are no longer claimed from today on, and its level can be sent again. The letter stays in the
-    history. To withdraw the letters before it, repeat the request for each of them, the newest first.
+    Its costs and interest are no longer claimed from today on, and its level can be sent again. The
+    letter stays in the history. To withdraw the letters before it, repeat the request for each of
+    them, the newest first.
     """
     invoice = found(invoices.row(db, id), "invoice", id)
     letter = found(sending.entry(db, id, item_id), "dunning letter", item_id)
@@ -85,7 +90,8 @@ def withdraw_dunning(db, id, item_id, body):
 def get_dunning_pdf(db, id, item_id):
     """Return a dunning letter as PDF: the amounts are those of the day on which it was sent.
 
-    The letter has a GiroCode over the total claim if the invoice is in EUR and the organiser has an IBAN.
+    The letter has a GiroCode over the total claim if the invoice is in EUR and the organiser has an
+    IBAN.
     """
     with db.snapshot():
         invoice = found(invoices.get(db, id), "invoice", id)

@@ -1,4 +1,6 @@
-"""Dunning levels: after how many days, with which fee, interest and text overdue invoices are dunned."""
+"""Dunning levels: after how many days, with which fee, interest and text overdue invoices are
+dunned.
+"""
 
 from functools import partial
 

@@ -10,7 +10,10 @@ routes = Routes("event-pages", "event_pages", scope="events", flag="pages")
 
 @routes.get("/events/<id>/pages")
 def get_event_pages(db, id):
-    """Get what the public pages of an event show. Every event has these settings, with defaults at first."""
+    """Get what the public pages of an event show.
+
+    Every event has these settings, with defaults at first.
+    """
     return get(db, id)
 
 

@@ -49,10 +49,11 @@ def delete_event(db, id):
 
 @routes.put("/events/<id>/image", raw_body=tuple(sorted(content_types.PICTURES)))
 def set_event_image(db, id, upload):
-    """Set the picture of an event: PNG, JPEG, GIF or WebP, recognised by its bytes and stored unchanged.
+    """Set the picture of an event: PNG, JPEG, GIF or WebP, recognised by its bytes and stored
+    unchanged.
 
-    It may have 50 million pixels, such as 8,000 x 6,000. Send the bytes of the file as the body. The response is the
-    event with its new `image`.
+    It may have 50 million pixels, such as 8,000 x 6,000. Send the bytes of the file as the body.
+    The response is the event with its new `image`.
     """
     return events.set_image(db, unchanged(get(db, id)), upload, base_url())
 
@@ -65,7 +66,10 @@ def delete_event_image(db, id):
 
 @routes.post("/events/<id>/copy", schema="event.copy", status=201)
 def copy_event(db, who, id, body):
-    """Copy an event, to be held again. Every date moves by the same number of days; the copy is not visible yet."""
+    """Copy an event, to be held again.
+
+    Every date moves by the same number of days; the copy is not visible yet.
+    """
     require_scopes(who, copying.scopes(body["with"]), writes=True)
     return created(copying.copy(db, get(db, id), body, base_url()), "/events")
 

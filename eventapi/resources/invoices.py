@@ -89,15 +89,18 @@ def delete_invoice(db, id):
 
 @routes.post("/invoices/<id>/send", schema="invoice.send")
 def send_invoice(db, id, body):
-    """Send a draft: assign its number and lock it. If `mail` is set, mail it with its PDF to the contact.
+    """Send a draft: assign its number and lock it.
 
-    Unless `mail` is false, which is the default for an invoice that was taken over, `mail` in meta says whether the
-    mail was `queued`, or `skipped` and for which `reason`: `no_address`, `smtp_not_configured`, `not_installed` (a
-    package that draws the PDF), `fonts_missing` or `already_done`. `no_e_invoice` in meta says why the invoice has no
-    e-invoice. `warnings` in meta names what is unusual: `export_within_eu`, `reverse_charge_at_home`, `low_tax_rate`,
-    `service_date_far`, `name_without_letters`, `text_direction` (an invisible character turns the direction of a text),
-    `no_postal_code`, `no_vat_id` or `missing_glyph` (a character that no font of the server has: the PDF shows □ in
-    its place, and the e-invoice keeps it).
+    If `mail` is set, mail it with its PDF to the contact.
+
+    Unless `mail` is false, which is the default for an invoice that was taken over, `mail` in meta
+    says whether the mail was `queued`, or `skipped` and for which `reason`: `no_address`,
+    `smtp_not_configured`, `not_installed` (a package that draws the PDF), `fonts_missing` or
+    `already_done`. `no_e_invoice` in meta says why the invoice has no e-invoice. `warnings` in meta
+    names what is unusual: `export_within_eu`, `reverse_charge_at_home`, `low_tax_rate`,
+    `service_date_far`, `name_without_letters`, `text_direction` (an invisible character turns the
+    direction of a text), `no_postal_code`, `no_vat_id` or `missing_glyph` (a character that no font
+    of the server has: the PDF shows □ in its place, and the e-invoice keeps it).
     """
     row, mail = issuing.send(db, get(db, id), body["mail"], body["payments"] or ())
     is_lacking = row["xml_sha256"] is None and not row["taken_over"]
@@ -114,11 +117,12 @@ def send_invoice(db, id, body):
 def check_invoice(db, id, body):
     """Check the e-invoice of an invoice by the rules of its profile, without changing anything.
 
-    Although this is a POST, a key with `invoices:read` may send it: nothing is written.
-    A draft is checked as it would be sent now. `faults` prevent sending, or the buyer's software would refuse the
-    e-invoice; `warnings` do neither. If EN 16931 cannot represent an invoice and nobody can correct that, it is sent
-    without an e-invoice to a contact with the profile `en16931`; `has_e_invoice` and `warnings` say so. A warning also
-    names a text with a character that no font of the server has (`missing_glyph`): the PDF shows □ in its place.
+    Although this is a POST, a key with `invoices:read` may send it: nothing is written. A draft is
+    checked as it would be sent now. `faults` prevent sending, or the buyer's software would refuse
+    the e-invoice; `warnings` do neither. If EN 16931 cannot represent an invoice and nobody can
+    correct that, it is sent without an e-invoice to a contact with the profile `en16931`;
+    `has_e_invoice` and `warnings` say so. A warning also names a text with a character that no font
+    of the server has (`missing_glyph`): the PDF shows □ in its place.
     """
     with db.snapshot():
         return sending.check(db, get(db, id), body["profile"])
@@ -126,9 +130,11 @@ def check_invoice(db, id, body):
 
 @routes.post("/invoices/<id>/refresh")
 def refresh_invoice(db, id):
-    """Rebuild the lines of a draft that POST /participants/{id}/invoice has written, from what is owed now.
+    """Rebuild the lines of a draft that POST /participants/{id}/invoice has written, from what is
+    owed now.
 
-    Lines that were added or edited by hand stay as they are, and claims that the draft does not bill are not added.
+    Lines that were added or edited by hand stay as they are, and claims that the draft does not
+    bill are not added.
     """
     return represent(issuing.refresh(db, get(db, id)))
 
@@ -144,7 +150,10 @@ def cancel_invoice(db, id, body):
 
 @routes.post("/invoices/<id>/credit", schema="invoice.credit", status=201)
 def credit_invoice(db, id, body):
-    """Create and send a credit note for a part of an invoice. It is mailed as an invoice is when it is sent."""
+    """Create and send a credit note for a part of an invoice.
+
+    It is mailed as an invoice is when it is sent.
+    """
     note, mail = issuing.credit(db, get(db, id), body["items"], body["text"], body["mail"])
     return created(represent(note), "/invoices", meta=meta(mail))
 
@@ -153,7 +162,8 @@ def credit_invoice(db, id, body):
 def create_invoice_write_off(db, id, body):
     """Write off what is open of an invoice, or a part of it, because nobody expects it to be paid.
 
-    The ledger and the receivables count it on its day. A later payment that exceeds what is open recovers it.
+    The ledger and the receivables count it on its day. A later payment that exceeds what is open
+    recovers it.
     """
     return created(represent(write_offs.create(db, get(db, id), body)), "/invoices")
 
@@ -162,8 +172,8 @@ def create_invoice_write_off(db, id, body):
 def delete_invoice_write_off(db, id, write_off_id):
     """Take back a write-off.
 
-    What payments have recovered of it is taken back as well. Delete the payment to take back a write-off that has a
-    `payment_id`.
+    What payments have recovered of it is taken back as well. Delete the payment to take back a
+    write-off that has a `payment_id`.
     """
     row = unchanged(get(db, id), represent)
     write_off = next((one for one in row["write_offs"] if one["id"] == write_off_id), None)
@@ -172,19 +182,28 @@ def delete_invoice_write_off(db, id, write_off_id):
 
 @routes.post("/invoices/<id>/remind", schema="invoice.remind")
 def remind_invoice(db, id, body):
-    """Record a reminder of an invoice that is due. If `mail` is set, mail it with the PDF to the contact."""
+    """Record a reminder of an invoice that is due.
+
+    If `mail` is set, mail it with the PDF to the contact.
+    """
     return response(*issuing.remind(db, get(db, id), body["mail"], body["force"]))
 
 
 @routes.post("/invoices/<id>/dispute", schema="invoice.dispute")
 def dispute_invoice(db, id, body):
-    """Record that the buyer disputes an open invoice. It gets no reminder and no dunning letter until it is settled."""
+    """Record that the buyer disputes an open invoice.
+
+    It gets no reminder and no dunning letter until it is settled.
+    """
     return represent(dunning_letters.dispute(db, get(db, id), body["reason"]))
 
 
 @routes.post("/invoices/<id>/settle")
 def settle_invoice(db, id):
-    """Record that a dispute is settled, so that the invoice can be dunned again. Credit what you agree to first."""
+    """Record that a dispute is settled, so that the invoice can be dunned again.
+
+    Credit what you agree to first.
+    """
     return represent(dunning_letters.settle(db, get(db, id)))
 
 
@@ -200,9 +219,10 @@ def mail_invoice(db, id, body):
 def get_invoice_pdf(db, id, query):
     """Return the PDF of an invoice as it was sent, or of a draft as it would be sent.
 
-    That of a sent invoice is a hybrid (PDF/A-3, Factur-X, ZUGFeRD 2): the e-invoice is embedded as `factur-x.xml`. In
-    another language than that of a sent invoice, the PDF is marked as a copy, and contains no e-invoice. Drafts, and
-    invoices that were taken over or sent by version 1.0, have none either.
+    That of a sent invoice is a hybrid (PDF/A-3, Factur-X, ZUGFeRD 2): the e-invoice is embedded as
+    `factur-x.xml`. In another language than that of a sent invoice, the PDF is marked as a copy,
+    and contains no e-invoice. Drafts, and invoices that were taken over or sent by version 1.0,
+    have none either.
     """
     language = query.get("language")
     with db.snapshot():
@@ -234,9 +254,10 @@ def get_invoice_pdf(db, id, query):
 def get_invoice_xml(db, id, query):
     """Return the e-invoice of an invoice that was sent: XML by EN 16931.
 
-    Without parameters this is the original, as it was stored when the invoice was sent. The same invoice in another
-    profile or syntax differs only in the form of the XML, in the identifiers of the profile (BT-23, BT-24), and over
-    Peppol in the seller's electronic address if it is an e-mail address.
+    Without parameters this is the original, as it was stored when the invoice was sent. The same
+    invoice in another profile or syntax differs only in the form of the XML, in the identifiers of
+    the profile (BT-23, BT-24), and over Peppol in the seller's electronic address if it is an
+    e-mail address.
     """
     with db.snapshot():
         row = get(db, id)
@@ -263,10 +284,11 @@ def get_invoice_xml(db, id, query):
 
 @routes.get("/invoices/<id>/girocode", forms=transfers.FORMS)
 def get_invoice_girocode(db, id, form):
-    """Draw the GiroCode of an invoice: a QR code with which a banking app transfers the amount that is open now.
+    """Draw the GiroCode of an invoice: a QR code with which a banking app transfers the amount that
+    is open now.
 
-    It is an SVG, or a PNG if `Accept` prefers it. An invoice that is a draft, is not in euros or has no open amount has
-    none.
+    It is an SVG, or a PNG if `Accept` prefers it. An invoice that is a draft, is not in euros or
+    has no open amount has none.
     """
     invoice = represent(get(db, id))
     code = transfers.girocode(invoice)

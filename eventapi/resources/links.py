@@ -1,4 +1,6 @@
-"""Links: the addresses with which exhibitors, applicants and people at the door act without an API key."""
+"""Links: the addresses with which exhibitors, applicants and people at the door act without an API
+key.
+"""
 
 from eventapi.domain.access import links as access_links
 from eventapi.domain.portal import granting, reminding, rights
@@ -32,12 +34,14 @@ def list_links(db, query):
 def create_link(db, who, body):
     """Create a link for one person of a participant, of an application, or for a door.
 
-    `url` is in this response only; the office can hand it over. POST /links/{id}/mail mails one instead. The key needs
-    the scope of each right that the link gets, besides `links`: submissions, booths for booth, service_orders for
-    orders, documents for contract, invoices, participants for profile and badges; and participants for each link of a
-    participant, applications for the link of an application, checkins for that of a door. With the right badges, the
-    link of an application shows badges that the application has not made. The known addresses of a participant are told
-    of a further link. Name, address and language come from the contact unless they are sent.
+    `url` is in this response only; the office can hand it over. POST /links/{id}/mail mails one
+    instead. The key needs the scope of each right that the link gets, besides `links`: submissions,
+    booths for booth, service_orders for orders, documents for contract, invoices, participants for
+    profile and badges; and participants for each link of a participant, applications for the link
+    of an application, checkins for that of a door. With the right badges, the link of an
+    application shows badges that the application has not made. The known addresses of a participant
+    are told of a further link. Name, address and language come from the contact unless they are
+    sent.
     """
     values = granting.prepared(db, body)
     allow(who, body["kind"], values["rights"])
@@ -70,8 +74,8 @@ def update_link(db, who, id, body):
 def delete_link(db, id, query):
     """Revoke a link for ever: its sessions end with their next request.
 
-    The record stays, so that the audit log can be understood. `erase` also forgets the person's name and address.
-    Webhooks receive `link.revoked`.
+    The record stays, so that the audit log can be understood. `erase` also forgets the person's
+    name and address. Webhooks receive `link.revoked`.
     """
     granting.revoke(
         db,
@@ -85,9 +89,9 @@ def delete_link(db, id, query):
 def revoke_link(db, id, body):
     """Revoke a link for ever.
 
-    Its sessions end with their next request. Its address gets no other link for this record until the office makes one
-    with POST /links. `all` also revokes the other links of the address for this participant and its application. DELETE
-    does the same, and can forget the person as well.
+    Its sessions end with their next request. Its address gets no other link for this record until
+    the office makes one with POST /links. `all` also revokes the other links of the address for
+    this participant and its application. DELETE does the same, and can forget the person as well.
     """
     return represent(granting.revoke(db, get(db, id), everywhere=body["all"]))
 
@@ -96,7 +100,8 @@ def revoke_link(db, id, body):
 def mail_link(db, who, id):
     """Mail a link to its `email`.
 
-    The worker makes a new address for the mail, and older ones stay valid. A link is mailed at most five times a day.
+    The worker makes a new address for the mail, and older ones stay valid. A link is mailed at most
+    five times a day.
     """
     link = granted(db, who, id)
     granting.mail(db, link, mail_base_url())
@@ -118,8 +123,8 @@ def get_link_reminder(db, who, id):
 def remind_link(db, who, id):
     """Mail the exhibitor what is left to do on its page, with a link to it.
 
-    GET /links/{id}/reminder shows the mail before. The worker writes it while it sends it, and sends none if nothing is
-    left by then. A link is reminded at most once a day.
+    GET /links/{id}/reminder shows the mail before. The worker writes it while it sends it, and
+    sends none if nothing is left by then. A link is reminded at most once a day.
     """
     link = granted(db, who, id)
     reminding.remind(db, link, mail_base_url())
@@ -140,7 +145,8 @@ def show_link(db, who, id):
 def rotate_link(db, who, id):
     """Replace the address of a link.
 
-    All its older addresses and its sessions end at once. The new address is `url` of this response only.
+    All its older addresses and its sessions end at once. The new address is `url` of this response
+    only.
     """
     link = granted(db, who, id)
     secret = granting.rotate(db, link)
@@ -163,7 +169,8 @@ def get_link_devices(db, id):
 def delete_link_device(db, id, item_id):
     """End one device at a door, such as a phone that was lost. The others go on.
 
-    With its next request, the device deletes its list of badges. Scans that it has not sent stay on it.
+    With its next request, the device deletes its list of badges. Scans that it has not sent stay on
+    it.
     """
     get(db, id)
     access_links.end_device(db, item_id, id)

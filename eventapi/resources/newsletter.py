@@ -22,10 +22,12 @@ def list_newsletter_subscribers(db, query):
 def create_newsletter_subscriber(db, body):
     """Subscribe an address.
 
-    Sends a mail with a confirmation link, or with `send_confirmation` false records a consent given elsewhere.
+    Sends a mail with a confirmation link, or with `send_confirmation` false records a consent given
+    elsewhere.
 
-    A known address returns 200. If it is pending, the link is sent again, at most every ten minutes. If it is
-    confirmed, nothing changes. If it has unsubscribed, it is pending again until it confirms.
+    A known address returns 200. If it is pending, the link is sent again, at most every ten
+    minutes. If it is confirmed, nothing changes. If it has unsubscribed, it is pending again until
+    it confirms.
     """
     id, is_new = newsletter.subscribe(db, body, mail_base_url())
     return created(get(db, id), "/newsletter") if is_new else get(db, id)
@@ -33,7 +35,10 @@ def create_newsletter_subscriber(db, body):
 
 @routes.delete("/newsletter", query="newsletter_subscriber.named")
 def delete_newsletter_subscriber_by_email(db, query):
-    """Unsubscribe an address. The record is kept, so that the address is not subscribed again by mistake."""
+    """Unsubscribe an address.
+
+    The record is kept, so that the address is not subscribed again by mistake.
+    """
     subscriber = found(
         newsletter.by_email(db, query["email"]), "newsletter_subscriber", query["email"]
     )

@@ -67,9 +67,10 @@ def unconfirm_participant(db, id):
 def cancel_participant(db, id):
     """Cancel a participation.
 
-    Its booth reservations, its draft and submitted service orders, and its sessions are released. Confirmed service
-    orders stay: `open.service_order_ids` in meta holds their ids. Complete or cancel these one by one. The people whose
-    host it is stay as well: `open.participant_ids` holds their ids.
+    Its booth reservations, its draft and submitted service orders, and its sessions are released.
+    Confirmed service orders stay: `open.service_order_ids` in meta holds their ids. Complete or
+    cancel these one by one. The people whose host it is stay as well: `open.participant_ids` holds
+    their ids.
     """
     participant = participants.move(db, get(db, id), "cancel")
     return Response(
@@ -93,8 +94,8 @@ def reinstate_participant(db, id):
 def get_participant_readiness(db, id):
     """Get the checklist of what the participant still has to do before the event.
 
-    Contract, submissions, booth, services, invoice, payment, badge and category, each with its state and due date.
-    `ready` is true once nothing is open or blocked.
+    Contract, submissions, booth, services, invoice, payment, badge and category, each with its
+    state and due date. `ready` is true once nothing is open or blocked.
     """
     get(db, id)
     return readiness.checklists(db, [id])[id]
@@ -111,8 +112,9 @@ def get_participant_badge(db, id, query, form):
 def replace_participant_badge(db, id):
     """Replace a lost badge.
 
-    Returns the participant with a new `badge_number`. From now on, the old number is refused with `badge_replaced`, and
-    so are the numbers that a merge of contacts added. Scans that a device made offline before the replacement count.
+    Returns the participant with a new `badge_number`. From now on, the old number is refused with
+    `badge_replaced`, and so are the numbers that a merge of contacts added. Scans that a device
+    made offline before the replacement count.
     """
     return participants.replace_badge(db, get(db, id))
 
@@ -121,7 +123,8 @@ def replace_participant_badge(db, id):
 def get_participant_badge_sheets(db, query):
     """Draw badges on A4 sheets with crop marks, ten on each, in the order of the participants' ids.
 
-    Cancelled participants are left out. A document has at most 200 badges: request more with `page`.
+    Cancelled participants are left out. A document has at most 200 badges: request more with
+    `page`.
     """
     chosen = badge_sheets.chosen(db, references.filters(db, query, EVENT))
     return drawn(
@@ -133,8 +136,8 @@ def get_participant_badge_sheets(db, query):
 def get_participant_balance(db, id):
     """Get the amounts that were ordered, billed and paid.
 
-    In the tenant's currency, and in `balances` once per currency. `unbilled` is what POST /participants/{id}/invoice
-    would bill now.
+    In the tenant's currency, and in `balances` once per currency. `unbilled` is what POST
+    /participants/{id}/invoice would bill now.
     """
     return bills.balance(db, get(db, id))
 
@@ -143,12 +146,13 @@ def get_participant_balance(db, id):
     "/participants/<id>/invoice", scope="invoices", flag="invoices", singular="invoice", status=201
 )
 def create_participant_invoice(db, id):
-    """Draft an invoice of everything not billed yet, and credit notes of what was billed and then cancelled.
+    """Draft an invoice of everything not billed yet, and credit notes of what was billed and then
+    cancelled.
 
-    One invoice contains the category fee, confirmed reservations and the items of confirmed orders. It is returned, and
-    `credit_notes` in meta holds the ids of the credit notes. Without an invoice, the first credit note is returned.
-    Each line names the event, whose days are the service period. If a draft is outdated, refresh, change or delete it
-    first.
+    One invoice contains the category fee, confirmed reservations and the items of confirmed orders.
+    It is returned, and `credit_notes` in meta holds the ids of the credit notes. Without an
+    invoice, the first credit note is returned. Each line names the event, whose days are the
+    service period. If a draft is outdated, refresh, change or delete it first.
     """
     made = bills.bill(db, get(db, id))
     credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
@@ -159,8 +163,8 @@ def create_participant_invoice(db, id):
 def batch_participants(who, body):
     """Create, confirm, cancel or bill many participants.
 
-    Each entry succeeds or is refused by itself. The action `invoice` drafts an invoice for each participant; the key
-    needs the scope `invoices` as well.
+    Each entry succeeds or is refused by itself. The action `invoice` drafts an invoice for each
+    participant; the key needs the scope `invoices` as well.
     """
     return batches.run(routes, who, body)
 

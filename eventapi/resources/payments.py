@@ -17,7 +17,10 @@ sql = statements("payments")
 
 @routes.list("/payments", query="payment.query")
 def list_payments(db, who, query):
-    """List payments. `search` also finds the buyer of the invoice, with a key that may read invoices."""
+    """List payments.
+
+    `search` also finds the buyer of the invoice, with a key that may read invoices.
+    """
     query = references.filters(db, query, references.INVOICE)
     if "search" in query:
         name = "search_names" if may_read(who, "invoices") else "search"

@@ -11,13 +11,19 @@ routes = Routes("profiles", "profile", scope="participants", flag="pages")
 
 @routes.get("/participants/<id>/profile")
 def get_participant_profile(db, id):
-    """Get how a participant is shown on the public pages of the event. Every participant has a profile."""
+    """Get how a participant is shown on the public pages of the event.
+
+    Every participant has a profile.
+    """
     return get(db, id)
 
 
 @routes.update("/participants/<id>/profile", schema="profile")
 def update_participant_profile(db, id, body):
-    """Change how a participant is shown on the public pages of the event. A page shows the change at once."""
+    """Change how a participant is shown on the public pages of the event.
+
+    A page shows the change at once.
+    """
     old = unchanged(get(db, id))
     return profiles.update(db, participants.get(db, id), old, body)
 
@@ -31,8 +37,8 @@ def receive(environ, config, _=None):
 def set_participant_logo(db, id, upload):
     """Set the logo: PNG, JPEG or WebP, recognised by its bytes and stored unchanged.
 
-    It may have 300,000 bytes and 1,200 pixels along each side. SVG is refused, because it may contain scripts. Send the
-    bytes of the file as the body.
+    It may have 300,000 bytes and 1,200 pixels along each side. SVG is refused, because it may
+    contain scripts. Send the bytes of the file as the body.
     """
     old = unchanged(get(db, id))
     return profiles.set_logo(db, participants.get(db, id), old, upload)

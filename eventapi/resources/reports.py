@@ -73,8 +73,8 @@ def get_receivables_report(db, query, form):
 def get_tax_report(db, query, form):
     """Get net amount and tax by the period in which the tax counts, category, rate and region.
 
-    As JSON, it also names invoices that count later than their supply (`late`), and credit notes of paid invoices whose
-    money was not given back (`unrefunded`).
+    As JSON, it also names invoices that count later than their supply (`late`), and credit notes of
+    paid invoices whose money was not given back (`unrefunded`).
     """
     return report(db, "tax", query, form, further=taxes.beside)
 
@@ -87,7 +87,9 @@ def get_tax_report(db, query, form):
     further_scopes=("invoices",),
 )
 def get_recapitulative_report(db, query, form):
-    """Get the recapitulative statement of a month, quarter or year: goods and services to other countries of the EU."""
+    """Get the recapitulative statement of a month, quarter or year: goods and services to other
+    countries of the EU.
+    """
     found = taxes.recapitulative(db, query)
     if form == CSV:
         return table("recapitulative", taxes.RECAPITULATIVE, found["data"]["rows"])
@@ -114,7 +116,9 @@ def get_check_ins_report(db, query, form):
 
 @routes.get("/reports/readiness", query="report.of_event", response="report.readiness", forms=FORMS)
 def get_readiness_report(db, query, form):
-    """Get the number of participants that are ready, and what the others are missing, by event and role."""
+    """Get the number of participants that are ready, and what the others are missing, by event and
+    role.
+    """
     return report(db, "readiness", query, form)
 
 
@@ -128,10 +132,11 @@ def get_readiness_report(db, query, form):
 def get_datev_report(db, query, form):
     """Get the bookings of a month or year as a file for DATEV.
 
-    The file is a booking batch (EXTF 700, category 21, format version 13, Windows-1252). With `Accept:
-    application/json`, the response is a summary of the file: control sums, and texts whose letters the character set
-    lacks. With `documents=1`, it is a ZIP file: the batch, whose column 20 names the document of each invoice and
-    credit note, their PDFs, and document.xml for DATEV Belegtransfer.
+    The file is a booking batch (EXTF 700, category 21, format version 13, Windows-1252). With
+    `Accept: application/json`, the response is a summary of the file: control sums, and texts whose
+    letters the character set lacks. With `documents=1`, it is a ZIP file: the batch, whose column
+    20 names the document of each invoice and credit note, their PDFs, and document.xml for DATEV
+    Belegtransfer.
     """
     if query["documents"]:
         return datev_file(datev_documents.archive(db, query["year"], query.get("month")), form)
@@ -148,9 +153,9 @@ def get_datev_report(db, query, form):
 def get_datev_debtors_report(db, query, form):
     """Get the master data of debtors as a file for DATEV.
 
-    The file has the customers with bookings in the month or year, without `year` all that were sent an invoice (EXTF
-    700, category 16, format version 5, Windows-1252). With `Accept: application/json`, the response is a summary of
-    the file.
+    The file has the customers with bookings in the month or year, without `year` all that were sent
+    an invoice (EXTF 700, category 16, format version 5, Windows-1252). With `Accept:
+    application/json`, the response is a summary of the file.
     """
     return datev_file(datev.debtor_file(db, query.get("year"), query.get("month")), form)
 
@@ -178,9 +183,11 @@ def datev_file(file, form):
     further_scopes=("invoices",),
 )
 def get_ledger_report(db, query, form):
-    """Get the balances of all customers: opening balance, invoices, credit notes, payments, refunds, closing balance.
+    """Get the balances of all customers: opening balance, invoices, credit notes, payments,
+    refunds, closing balance.
 
-    All customers are in one response, because their sums are the totals that `proof` compares with other reports.
+    All customers are in one response, because their sums are the totals that `proof` compares with
+    other reports.
     """
     found = ledger.of_all(db, query, with_proof=form != CSV)
     return (
@@ -198,9 +205,11 @@ def get_ledger_report(db, query, form):
     further_scopes=("invoices",),
 )
 def get_customer_account(db, customer_number, query, form):
-    """Get the account of a customer: every invoice, credit note, payment and refund, with the balance after it.
+    """Get the account of a customer: every invoice, credit note, payment and refund, with the
+    balance after it.
 
-    As PDF, it is a statement of account for the customer, in its language unless `language` is sent.
+    As PDF, it is a statement of account for the customer, in its language unless `language` is
+    sent.
     """
     found = ledger.of_customer(db, customer_number, query)
     if form == CSV:
@@ -233,10 +242,10 @@ def list_periods(db):
 def close_period(db, month):
     """Close a month and all months before it. They can never be opened again.
 
-    Afterwards nothing that is dated in these months changes: a request that would change it is refused with 409
-    `period_closed`. Corrections are dated in an open month, such as a refund dated today. An invoice in another
-    currency without `exchange_rate` prevents the closing: 409 `period_incomplete` names it. If the month is closed
-    already, nothing changes.
+    Afterwards nothing that is dated in these months changes: a request that would change it is
+    refused with 409 `period_closed`. Corrections are dated in an open month, such as a refund dated
+    today. An invoice in another currency without `exchange_rate` prevents the closing: 409
+    `period_incomplete` names it. If the month is closed already, nothing changes.
     """
     return periods.close(db, month)
 
@@ -250,10 +259,11 @@ def close_period(db, month):
 def get_audit_export(db, query):
     """Get all bookings of a year as a ZIP file for a tax audit (GoBD, access Z3).
 
-    It has the invoices with lines and taxes, payments, refunds, dunning letters, customers, accounts, number series,
-    closed months and the audit log about them as CSV, the e-invoices, and those of suppliers. `index.xml` describes the
-    tables as the German tax administration requires, `manifest.json` has the SHA-256 of each file. The DTD
-    `gdpdu-01-09-2004.dtd`, which audit programs expect beside it, is not included.
+    It has the invoices with lines and taxes, payments, refunds, dunning letters, customers,
+    accounts, number series, closed months and the audit log about them as CSV, the e-invoices, and
+    those of suppliers. `index.xml` describes the tables as the German tax administration requires,
+    `manifest.json` has the SHA-256 of each file. The DTD `gdpdu-01-09-2004.dtd`, which audit
+    programs expect beside it, is not included.
     """
     file, size = audit_export.written(db, query["year"], with_pdf=bool(query["pdf"]))
     return Response(
@@ -267,7 +277,10 @@ def get_audit_export(db, query):
 
 
 def report(db, name, query, form, further=None):
-    """Return the report in the requested format. JSON also has what the function `further` of (db, query) returns."""
+    """Return the report in the requested format.
+
+    JSON also has what the function `further` of (db, query) returns.
+    """
     language = choice.choose(db.config, query.pop("language", None))
     selected = references.existing(db, query, references.EVENT)
     found = reports.read(db, name, selected)

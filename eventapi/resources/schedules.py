@@ -29,8 +29,8 @@ def list_schedules(db, query):
 def create_schedule(db, body):
     """Create a schedule slot.
 
-    Returns `schedule_conflict` if the location is taken at that time, or if a speaker or host is busy; `conflict`
-    names the other slot.
+    Returns `schedule_conflict` if the location is taken at that time, or if a speaker or host is
+    busy; `conflict` names the other slot.
     """
     return created(schedules.create(db, body), "/schedules")
 

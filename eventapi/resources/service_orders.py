@@ -1,4 +1,6 @@
-"""Service orders: what a participant orders besides space, from the draft to the last completed item."""
+"""Service orders: what a participant orders besides space, from the draft to the last completed
+item.
+"""
 
 from eventapi.domain.orders import ordering, orders
 from eventapi.domain.orders.ordering import OF_ITEMS, TRANSITIONS
@@ -28,7 +30,10 @@ NAMES = "{company_name_folded first_name_folded last_name_folded customer_number
 
 @routes.list("/service-orders", query="service_order.query")
 def list_service_orders(db, who, query):
-    """List service orders. `search` also finds the participant, with a key that may read participants."""
+    """List service orders.
+
+    `search` also finds the participant, with a key that may read participants.
+    """
     if "search" in query:
         query["search"] = words = folding.expression(query["search"])
         if may_read(who, "participants"):
@@ -61,7 +66,9 @@ def delete_service_order(db, id):
 
 @routes.post("/service-orders/<id>/submit")
 def submit_service_order(db, id):
-    """Submit a draft: check it again, take its items from stock, assign its number and freeze its prices."""
+    """Submit a draft: check it again, take its items from stock, assign its number and freeze its
+    prices.
+    """
     return represent(ordering.submit(db, get(db, id)))
 
 

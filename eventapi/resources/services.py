@@ -60,14 +60,20 @@ def get(db, id):
 
 
 def with_terms(query):
-    """Return the query. If it contains an event, also include the terms of the service at this event."""
+    """Return the query.
+
+    If it contains an event, also include the terms of the service at this event.
+    """
     if "event_id" not in query:
         return query
     return {**query, "include": [*query.get("include", ()), *AT_EVENT]}
 
 
 def includes(query):
-    """Return {name: function} of the fields to include. The function of the first field in AT_EVENT sets all four."""
+    """Return {name: function} of the fields to include.
+
+    The function of the first field in AT_EVENT sets all four.
+    """
 
     def include_terms(db, records):
         known = offers.at_event(db, query["event_id"], [service["id"] for service in records])

@@ -1,4 +1,6 @@
-"""Submission types: the values and files that an event requests from its participants, with due dates."""
+"""Submission types: the values and files that an event requests from its participants, with due
+dates.
+"""
 
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT

@@ -34,8 +34,9 @@ def list_submissions(db, query):
 def create_submission(db, who, body):
     """Create a submission.
 
-    Submits it at once unless `draft` is true. A submission after the due date is accepted and marked as late.
-    `document_id` also needs the scope `documents:read`, because the content of the document can then be read here.
+    Submits it at once unless `draft` is true. A submission after the due date is accepted and
+    marked as late. `document_id` also needs the scope `documents:read`, because the content of the
+    document can then be read here.
     """
     allow_document(who, body)
     return created(submissions.create(db, body), "/submissions")
@@ -50,7 +51,8 @@ def get_submission(db, id, query):
 def update_submission(db, who, id, body):
     """Change the value or document of a submission that is pending, rejected or needs a revision.
 
-    Send `draft` as false to submit it at once. Another `document_id` also needs the scope `documents:read`.
+    Send `draft` as false to submit it at once. Another `document_id` also needs the scope
+    `documents:read`.
     """
     old = unchanged(get(db, id))
     allow_document(who, body, old)
@@ -64,7 +66,10 @@ def delete_submission(db, id):
 
 @routes.post("/submissions/<id>/submit")
 def submit_submission(db, id):
-    """Submit the current value as a new revision. A type that needs no approval approves it at once."""
+    """Submit the current value as a new revision.
+
+    A type that needs no approval approves it at once.
+    """
     return submissions.submit(db, unchanged(get(db, id)))
 
 
@@ -76,16 +81,21 @@ def approve_submission(db, id):
 
 @routes.post("/submissions/<id>/reject", schema="submission.reject")
 def reject_submission(db, id, body):
-    """Reject a submission. Value and document can change, and it can be submitted again as a new revision."""
+    """Reject a submission.
+
+    Value and document can change, and it can be submitted again as a new revision.
+    """
     return submissions.review(db, unchanged(get(db, id)), "reject", body["feedback"])
 
 
 @routes.post("/submissions/<id>/request-revision", schema="submission.request_revision")
 def request_submission_revision(db, id, body):
-    """Request another revision of a submission. Value and document can change until it is submitted.
+    """Request another revision of a submission.
 
-    Nothing is mailed to the participant: pass `feedback` on yourself, or have your program do so at the event
-    `submission.revision_requested`.
+    Value and document can change until it is submitted.
+
+    Nothing is mailed to the participant: pass `feedback` on yourself, or have your program do so at
+    the event `submission.revision_requested`.
     """
     return submissions.review(db, unchanged(get(db, id)), "request-revision", body["feedback"])
 
@@ -94,8 +104,8 @@ def request_submission_revision(db, id, body):
 def batch_submissions(who, body):
     """Approve or reject many submissions, or request another revision of them.
 
-    Each entry succeeds or is refused by itself. The revision that is reviewed is the last one, even if it was submitted
-    after you read the list.
+    Each entry succeeds or is refused by itself. The revision that is reviewed is the last one, even
+    if it was submitted after you read the list.
     """
     return batches.run(routes, who, body)
 
@@ -122,9 +132,11 @@ def get_submission_revision(db, id, item_id):
     "/submissions/<id>/revisions/<item_id>/content", forms=content_types.STORED, ranges=True
 )
 def get_submission_revision_content(db, id, item_id):
-    """Get the file that was submitted with a revision, even if its document has been changed or deleted since.
+    """Get the file that was submitted with a revision, even if its document has been changed or
+    deleted since.
 
-    The header Range may contain one range. Browsers display only PDF and pictures, and download all other files.
+    The header Range may contain one range. Browsers display only PDF and pictures, and download all
+    other files.
     """
     revision = revision_of(db, id, item_id)
     if revision["sha256"] is None:

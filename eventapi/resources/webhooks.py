@@ -1,4 +1,7 @@
-"""Webhooks: URLs that receive events as signed HTTP requests, which are retried. And a feed of the same events."""
+"""Webhooks: URLs that receive events as signed HTTP requests, which are retried.
+
+And a feed of the same events.
+"""
 
 from eventapi.domain.webhooks import event_types, subscriptions
 from eventapi.domain.webhooks import feed as webhook_feed
@@ -26,20 +29,22 @@ def create_webhook(db, who, body):
 
     A webhook receives the events that its API key may read. Every delivery checks this again.
 
-    A delivery has the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks
-    (standardwebhooks.com), so any of its libraries can verify it with the secret. `webhook-id` is the same at
-    every attempt: process each id once. Without a library: the signature is `v1,` and the base64 of HMAC-SHA256 over
-    `id.timestamp.body`; the key is the decoded base64 after `whsec_`. For 24 hours after a rotation the header contains
-    two signatures, separated by a space. `X-Webhook-Signature` is `v1=` and the hex of HMAC-SHA256 over
-    `timestamp.body`; `X-Webhook-Timestamp` is the timestamp, and the key is the whole secret as text. Any 2xx
-    response completes a delivery. A redirect is not followed and counts as a failure.
+    A delivery has the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard
+    Webhooks (standardwebhooks.com), so any of its libraries can verify it with the secret.
+    `webhook-id` is the same at every attempt: process each id once. Without a library: the
+    signature is `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; the key is the
+    decoded base64 after `whsec_`. For 24 hours after a rotation the header contains two signatures,
+    separated by a space. `X-Webhook-Signature` is `v1=` and the hex of HMAC-SHA256 over
+    `timestamp.body`; `X-Webhook-Timestamp` is the timestamp, and the key is the whole secret as
+    text. Any 2xx response completes a delivery. A redirect is not followed and counts as a failure.
     """
     return created(webhooks.create(db, body, who.key_id), "/webhooks", secret="secret")
 
 
 @routes.get("/webhooks/events", response="webhook.events")
 def list_webhook_events():
-    """List all event types, each with the scope that a key needs to receive it and an example of its message.
+    """List all event types, each with the scope that a key needs to receive it and an example of
+    its message.
 
     The names are the values of `events` of a webhook, which may also contain `payment.*` or `*`.
     """
@@ -52,8 +57,8 @@ def get_webhook_feed(db, who, query):
 
     Returns the events that the API key may read, oldest first. Events are kept for 30 days.
 
-    To continue, send `meta.next` as `after`; while `meta.more` is true, more events are available at once.
-    `meta.missed` is true if events that followed `after` have been deleted.
+    To continue, send `meta.next` as `after`; while `meta.more` is true, more events are available
+    at once. `meta.missed` is true if events that followed `after` have been deleted.
     """
     with db.snapshot():
         events, following, more, missed = webhook_feed.read(
@@ -76,8 +81,8 @@ def update_webhook(db, who, id, body):
 
     A new `url` binds it to the API key of this request: it then receives what that key may read.
 
-    An inactive webhook misses the events that happen meanwhile. Deliveries that were due before are sent when it is
-    active again.
+    An inactive webhook misses the events that happen meanwhile. Deliveries that were due before are
+    sent when it is active again.
     """
     return webhooks.update(db, unchanged(get(db, id)), body, who.key_id)
 
@@ -102,8 +107,8 @@ def rotate_webhook_secret(db, id):
 
     The new secret is returned only here.
 
-    For 24 hours `webhook-signature` contains a signature with the old secret, too. `X-Webhook-Signature` can contain
-    one only, which is made with the new secret at once.
+    For 24 hours `webhook-signature` contains a signature with the old secret, too.
+    `X-Webhook-Signature` can contain one only, which is made with the new secret at once.
     """
     return Response(webhooks.rotate_secret(db, get(db, id)), secret="secret")
 
@@ -121,7 +126,9 @@ def list_webhook_deliveries(db, id, query):
     "/webhooks/<id>/deliveries/<item_id>/redeliver", status=202, response="webhook_delivery"
 )
 def redeliver_webhook_delivery(db, id, item_id):
-    """Send a delivery again, with all its retries. A delivery that waits for its next attempt is sent now.
+    """Send a delivery again, with all its retries.
+
+    A delivery that waits for its next attempt is sent now.
 
     If an attempt is in progress, another one follows it. Deliveries of one record keep their order.
     """

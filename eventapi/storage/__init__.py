@@ -1,1 +1,3 @@
-"""SQLite and files: connections, migrations, the write lock, group commit, named statements, stored files, backups."""
+"""SQLite and files: connections, migrations, the write lock, group commit, named statements, stored
+files, backups.
+"""

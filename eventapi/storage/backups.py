@@ -1,4 +1,6 @@
-"""Backups: one tar file with a copy of the database, the stored files, and a manifest with the SHA-256 of each."""
+"""Backups: one tar file with a copy of the database, the stored files, and a manifest with the
+SHA-256 of each.
+"""
 
 import fcntl
 import hashlib
@@ -56,8 +58,9 @@ class BackupError(Exception):
 def create(config: "Config", target: str | os.PathLike, report: Report = silent) -> dict:
     """Write a backup of one state of the data, while others write, and return its manifest.
 
-    `report` is told how far it is, in PARTS. The file appears complete or not at all. Raise BackupError if it exists
-    or if the database is damaged, and Full if the disk has too little space.
+    `report` is told how far it is, in PARTS. The file appears complete or not at all. Raise
+    BackupError if it exists or if the database is damaged, and Full if the disk has too little
+    space.
     """
     target = Path(target).absolute()
     if os.path.lexists(target):
@@ -76,7 +79,9 @@ def create(config: "Config", target: str | os.PathLike, report: Report = silent)
 def create_in(
     config: "Config", file: BinaryIO, name: str | os.PathLike, report: Report = silent
 ) -> dict:
-    """Write a backup to a new file called `name`, which is open for reading and writing. Return its manifest.
+    """Write a backup to a new file called `name`, which is open for reading and writing.
+
+    Return its manifest.
 
     The caller renames the file when this has returned, and removes it if this raises.
     """
@@ -86,7 +91,9 @@ def create_in(
 
 
 def _size(config):
-    """Return the bytes that a backup needs while it is written: the copy of the database, and the archive."""
+    """Return the bytes that a backup needs while it is written: the copy of the database, and the
+    archive.
+    """
     database, stored = sizes(config)
     return 2 * database + stored
 
@@ -106,7 +113,10 @@ def stamp() -> str:
 
 
 def _written(config, file, name, folder, report):
-    """Write a backup to a new file, read it back, and return its manifest. Errors call the file `name`."""
+    """Write a backup to a new file, read it back, and return its manifest.
+
+    Errors call the file `name`.
+    """
     try:
         _fill(config, file, folder, report)
         file.flush()
@@ -143,7 +153,8 @@ def _exclusive(partial):
 def _fill(config, file, folder, report):
     """Write the archive.
 
-    Start again if the sweep has removed a stored file: the next copy of the database does not name that file.
+    Start again if the sweep has removed a stored file: the next copy of the database does not name
+    that file.
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -174,7 +185,10 @@ def _stored(config):
 
 
 def _copy_database(config, copy, report):
-    """Copy one state of the database, while others write. Check the copy, and return its entries for the manifest."""
+    """Copy one state of the database, while others write.
+
+    Check the copy, and return its entries for the manifest.
+    """
     copy.touch(mode=0o640)
     with translated, closing(connect(config.database)) as source, closing(connect(copy)) as target:
         source.execute("BEGIN")
@@ -211,13 +225,19 @@ def is_eventapi(db: Database) -> bool:
 
 
 def last_change(db: Database) -> list | None:
-    """Return [time, id, hash] of the last audit entry, None if there is none. Each change has an entry."""
+    """Return [time, id, hash] of the last audit entry, None if there is none.
+
+    Each change has an entry.
+    """
     last = db.one(sql.last_change)
     return last and [last["at"], last["id"], last["hash"]]
 
 
 class Archive:
-    """An archive that is being written. The manifest comes last, so that an incomplete archive has none."""
+    """An archive that is being written.
+
+    The manifest comes last, so that an incomplete archive has none.
+    """
 
     def __init__(self, file: BinaryIO):
         self.tar = tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT)
@@ -251,7 +271,9 @@ class Archive:
 
 
 class Hashing:
-    """A source for tarfile that hashes the bytes it reads, and tells `told` how many these are so far."""
+    """A source for tarfile that hashes the bytes it reads, and tells `told` how many these are so
+    far.
+    """
 
     def __init__(self, file: BinaryIO, told: Callable[[int], None]):
         self.file, self.told, self.done, self.hash = file, told, 0, hashlib.sha256()
@@ -273,8 +295,9 @@ def read(
 ) -> dict:
     """Check a backup completely and return its manifest. Unpack it into `folder` if one is given.
 
-    `file` is open for reading at its beginning; errors call it `source`. Raise BackupError if it is damaged. Nothing in
-    the file is trusted: names, sizes and kinds of its members are checked first.
+    `file` is open for reading at its beginning; errors call it `source`. Raise BackupError if it is
+    damaged. Nothing in the file is trusted: names, sizes and kinds of its members are checked
+    first.
     """
     try:
         with tarfile.open(fileobj=file, mode="r:") as tar:
@@ -304,7 +327,10 @@ def _read_members(tar, folder, report):
 
 
 def _hashed(content, target, size, report):
-    """Return size and SHA-256 of a member of so many bytes. Write its bytes to `target` unless that is None."""
+    """Return size and SHA-256 of a member of so many bytes.
+
+    Write its bytes to `target` unless that is None.
+    """
     reader = Hashing(content, lambda done: report(READING, done, size))
     with _writing(target) as out:
         while data := reader.read(PIECE):

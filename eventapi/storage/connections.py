@@ -1,4 +1,6 @@
-"""The database connections of an application: one per thread for reading, one per process for writing."""
+"""The database connections of an application: one per thread for reading, one per process for
+writing.
+"""
 
 import threading
 from typing import TYPE_CHECKING
@@ -15,9 +17,12 @@ READER_CACHE = (
 
 
 class Connections:
-    """Opens each connection when it is first used. A reading connection is closed when its thread ends.
+    """Opens each connection when it is first used.
 
-    Invariant: a process has one Writer per database, since the write lock keeps one open transaction.
+    A reading connection is closed when its thread ends.
+
+    Invariant: a process has one Writer per database, since the write lock keeps one open
+    transaction.
     """
 
     def __init__(self, config: "Config"):
@@ -25,7 +30,10 @@ class Connections:
         self._thread, self._writer, self._opening_writer = threading.local(), None, threading.Lock()
 
     def reader(self) -> Database:
-        """Return the reading connection of the calling thread. Handlers of GET requests use it without a lock."""
+        """Return the reading connection of the calling thread.
+
+        Handlers of GET requests use it without a lock.
+        """
         db = getattr(self._thread, "db", None)
         if db is None:
             db = self._thread.db = Database(self._config)
@@ -33,7 +41,9 @@ class Connections:
         return db
 
     def writer(self) -> Writer:
-        """Return the writing connection of the process. Use it only inside its `write()`, which holds the write lock.
+        """Return the writing connection of the process.
+
+        Use it only inside its `write()`, which holds the write lock.
 
         Raise ReadOnly if the database cannot be written.
         """

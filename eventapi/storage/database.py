@@ -1,4 +1,7 @@
-"""The database: connections, statements and transactions. SQLite in WAL mode; every commit is synced to the disk."""
+"""The database: connections, statements and transactions.
+
+SQLite in WAL mode; every commit is synced to the disk.
+"""
 
 import json
 import logging
@@ -33,8 +36,8 @@ BEHIND = 60  # seconds that the clock may be behind the last stamp without a war
 WARN_EVERY = 3600  # seconds between two warnings
 COUNTS = 1000  # totals of lists that a connection remembers, in 0.3 MB
 
-# Write compact JSON, for a column or a response. Decimals are the only numbers that the encoder cannot write by itself.
-# No record contains itself, so the encoder need not look for that.
+# Write compact JSON, for a column or a response. Decimals are the only numbers that the encoder
+# cannot write by itself. No record contains itself, so the encoder need not look for that.
 as_json = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), default=float, check_circular=False
 ).encode
@@ -47,10 +50,11 @@ class Nobody:
 
 
 def connect(path: str | os.PathLike, *, readonly: bool = False) -> Connection:
-    """Return a connection to an existing database, with the settings that every connection of this project has.
+    """Return a connection to an existing database, with the settings that every connection of this
+    project has.
 
-    Its statements may call the functions of folding.py. Indexes, views and triggers must not call them: the sqlite3
-    shell does not have them.
+    Its statements may call the functions of folding.py. Indexes, views and triggers must not call
+    them: the sqlite3 shell does not have them.
     """
     address = f"{Path(path).absolute().as_uri()}?mode={'ro' if readonly else 'rw'}"
     with translated:
@@ -86,7 +90,8 @@ def require_current(connection: Connection) -> None:
 class Database:
     """One connection to the database. Only one thread may use it at a time.
 
-    All methods raise StorageError (storage/errors.py), and Duplicate if a statement violates a constraint.
+    All methods raise StorageError (storage/errors.py), and Duplicate if a statement violates a
+    constraint.
 
     Attributes:
         actor: the API key that acts (plugins/authentication.Who), or Nobody. The journal stores it.
@@ -105,7 +110,8 @@ class Database:
         self.counts, self.counted_at = {}, None
         self.known = {}
 
-    # Reading. `given` names the optional lines of the statement (`-- when`) that shall be part of it.
+    # Reading. `given` names the optional lines of the statement (`-- when`) that shall be part of
+    # it.
 
     def one(self, statement: Statement, given: frozenset = NOTHING, **values: Value) -> dict | None:
         """Return the first row, or None if there is none."""
@@ -119,7 +125,9 @@ class Database:
         return self.rows(statement.form(given), values)
 
     def rows(self, text: str, values: dict) -> list[dict]:
-        """Return all rows of a statement that is assembled already, as Statement.page and Statement.after do."""
+        """Return all rows of a statement that is assembled already, as Statement.page and
+        Statement.after do.
+        """
         with translated:
             cursor = self.connection.execute(text, values)
             names = [column[0] for column in cursor.description]
@@ -132,7 +140,9 @@ class Database:
         return (dict(zip(names, row, strict=True)) for row in cursor)
 
     def tuples(self, statement: Statement, **values: Value) -> sqlite3.Cursor:
-        """Return the rows one by one as tuples, for so many rows that their dicts would cost more than reading them."""
+        """Return the rows one by one as tuples, for so many rows that their dicts would cost more
+        than reading them.
+        """
         with translated:
             return self.connection.execute(statement.plain(), values)
 
@@ -150,9 +160,9 @@ class Database:
     def count(self, text: str, values: dict) -> int:
         """Return the number of rows of a list (Statement.count).
 
-        Each number is counted once for each state of the database. data_version changes with every commit of another
-        connection, and total_changes with every change through this one. Call this inside a snapshot, so that the
-        number and the rows are of the same state.
+        Each number is counted once for each state of the database. data_version changes with every
+        commit of another connection, and total_changes with every change through this one. Call
+        this inside a snapshot, so that the number and the rows are of the same state.
         """
         state = self.data_version(), self.connection.total_changes
         if state != self.counted_at:
@@ -167,7 +177,10 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator["Database"]:
-        """Let several reads see the same state of the database. Inside a write transaction they do so anyway."""
+        """Let several reads see the same state of the database.
+
+        Inside a write transaction they do so anyway.
+        """
         if self.connection.in_transaction:
             yield self
             return
@@ -201,15 +214,21 @@ class Database:
             return self.connection.execute(statement.plain(), values).lastrowid
 
     def run_many(self, statement: Statement, rows: Iterable[dict]) -> None:
-        """Run a statement once for each dict of values. `:stamp` must be among them if the statement uses it."""
+        """Run a statement once for each dict of values.
+
+        `:stamp` must be among them if the statement uses it.
+        """
         with translated:
             self.connection.executemany(statement.plain(), rows)
 
     @contextmanager
     def write(self, wait: float = TIMEOUT) -> Iterator["Database"]:
-        """Open a write transaction. Raise Busy if the write lock is not free within `wait` seconds; 0 tries once.
+        """Open a write transaction.
 
-        Prepare and check before: nobody else can write while it is open. It is rolled back if the block raises.
+        Raise Busy if the write lock is not free within `wait` seconds; 0 tries once.
+
+        Prepare and check before: nobody else can write while it is open. It is rolled back if the
+        block raises.
         """
         with Watching(self.path), translated:
             self.write_lock.acquire(wait)
@@ -234,7 +253,10 @@ class Database:
             raise
 
     def _begin(self):
-        """Begin a write transaction. Raise Outdated if the database has a newer schema than this program."""
+        """Begin a write transaction.
+
+        Raise Outdated if the database has a newer schema than this program.
+        """
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             self.require_current()
@@ -243,7 +265,10 @@ class Database:
             raise
 
     def require_current(self) -> None:
-        """Raise Outdated if the database has a newer schema than this program. Inside a transaction it stays so."""
+        """Raise Outdated if the database has a newer schema than this program.
+
+        Inside a transaction it stays so.
+        """
         with translated:
             require_current(self.connection)
 
@@ -269,7 +294,9 @@ class Database:
             )
 
     def _commit(self):
-        """Commit, and store the stamp if the transaction has changed anything: at most once a second."""
+        """Commit, and store the stamp if the transaction has changed anything: at most once a
+        second.
+        """
         is_changed = self.connection.total_changes != self.changes
         if is_changed and self.stamp > self.last_stamp:
             self.run(sql.keep)
@@ -283,7 +310,10 @@ class Database:
             forget_full(self.path)
 
     def _overwrite(self):
-        """Overwrite a failed commit in the write-ahead log. It may be complete there: a crash would bring it back."""
+        """Overwrite a failed commit in the write-ahead log.
+
+        It may be complete there: a crash would bring it back.
+        """
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
         version = self.connection.execute("PRAGMA user_version").fetchone()[0]
@@ -293,7 +323,10 @@ class Database:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Undo the block, and nothing else of the running write transaction, if it raises. Savepoints may be nested."""
+        """Undo the block, and nothing else of the running write transaction, if it raises.
+
+        Savepoints may be nested.
+        """
         self.connection.execute("SAVEPOINT part")
         try:
             yield
@@ -308,7 +341,10 @@ class Database:
     # Maintenance
 
     def empty_log(self) -> bool:
-        """Write the write-ahead log into the database file and empty it. Return false if another connection reads."""
+        """Write the write-ahead log into the database file and empty it.
+
+        Return false if another connection reads.
+        """
         with translated:
             return not self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
 
@@ -323,5 +359,8 @@ class Database:
 
 @lru_cache(maxsize=1000)
 def _parameters(text: str) -> tuple[str, ...]:
-    """Return the names of the parameters that the SQL text binds. A colon inside a quoted string is none."""
+    """Return the names of the parameters that the SQL text binds.
+
+    A colon inside a quoted string is none.
+    """
     return tuple(sorted({name for name in PARAMETER.findall(text) if name}))

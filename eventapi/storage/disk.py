@@ -1,8 +1,9 @@
-"""Room on the disk of the data: how much is free, and whether the last write of any process found none.
+"""Room on the disk of the data: how much is free, and whether the last write of any process found
+none.
 
-The mark is the empty file eventapi.full beside the database. An empty file needs no block of the disk, so it can be
-created although no byte is free. Where not even that is possible, no file can be created at all, and the figures of the
-file system say so.
+The mark is the empty file eventapi.full beside the database. An empty file needs no block of the
+disk, so it can be created although no byte is free. Where not even that is possible, no file can be
+created at all, and the figures of the file system say so.
 """
 
 import logging
@@ -25,7 +26,9 @@ log = logging.getLogger("eventapi.storage")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The free space of a file system, in bytes, and `state`: ok, low, or full if writes are refused."""
+    """The free space of a file system, in bytes, and `state`: ok, low, or full if writes are
+    refused.
+    """
 
     free: int
     state: str
@@ -58,7 +61,10 @@ def mark_full(database: Path) -> None:
 
 
 def forget_full(database: Path) -> None:
-    """Remove the mark, after a write has succeeded. It fails no write: the system may refuse to remove a file, too."""
+    """Remove the mark, after a write has succeeded.
+
+    It fails no write: the system may refuse to remove a file, too.
+    """
     try:
         os.unlink(_mark(database))
     except FileNotFoundError:

@@ -1,11 +1,13 @@
-"""Errors of the storage: the codes of SQLite and of the operating system as classes, and the mark of damage.
+"""Errors of the storage: the codes of SQLite and of the operating system as classes, and the mark
+of damage.
 
-Damage that any process finds is marked in a file beside the database, so that all processes know of it: writes are
-refused, and /healthz fails. The mark names the inode of the database. A restored database has another one, so the mark
-ends with the file that it describes. `eventapi check` removes it once the database is sound.
+Damage that any process finds is marked in a file beside the database, so that all processes know of
+it: writes are refused, and /healthz fails. The mark names the inode of the database. A restored
+database has another one, so the mark ends with the file that it describes. `eventapi check` removes
+it once the database is sound.
 
-Nothing here knows HTTP. plugins/request.py makes problem documents of these errors, and the command line prints their
-texts.
+Nothing here knows HTTP. plugins/request.py makes problem documents of these errors, and the command
+line prints their texts.
 """
 
 import errno
@@ -32,11 +34,17 @@ _sound_until = {}  # path of a database -> time.monotonic() until which no mark 
 
 
 class StorageError(Exception):
-    """The database or the file store failed. The text is one line for the operator; it may contain paths."""
+    """The database or the file store failed.
+
+    The text is one line for the operator; it may contain paths.
+    """
 
 
 class Busy(StorageError):
-    """The write lock or the database is held by another writer. The same call may succeed when it is repeated."""
+    """The write lock or the database is held by another writer.
+
+    The same call may succeed when it is repeated.
+    """
 
     def __init__(self):
         super().__init__("Another change is taking long; try again.")
@@ -68,8 +76,8 @@ class Damaged(StorageError):
 def storage_error(error: BaseException) -> StorageError | None:
     """Return the StorageError that an error of SQLite or of the operating system stands for.
 
-    Return None for every other error. That includes a violated constraint and a wrong use of sqlite3, which only the
-    caller understands, and a missing file.
+    Return None for every other error. That includes a violated constraint and a wrong use of
+    sqlite3, which only the caller understands, and a missing file.
     """
     if isinstance(error, StorageError):
         return error
@@ -127,9 +135,9 @@ translated = _Translated()  # has no state, so that all threads share it
 def require_writable(path: str | os.PathLike) -> None:
     """Raise ReadOnly unless this process may write the file.
 
-    SQLite would open such a file for reading, and the connection would stay read-only after the mode is corrected. The
-    file is not opened for the test: closing it would release the locks that SQLite holds on it for this process (fcntl
-    locks).
+    SQLite would open such a file for reading, and the connection would stay read-only after the
+    mode is corrected. The file is not opened for the test: closing it would release the locks that
+    SQLite holds on it for this process (fcntl locks).
     """
     if not os.access(path, os.W_OK, effective_ids=True):
         code = errno.EROFS if os.statvfs(path).f_flag & os.ST_RDONLY else errno.EACCES
@@ -140,7 +148,10 @@ def require_writable(path: str | os.PathLike) -> None:
 
 
 def mark_damaged(database: Path, reason: str) -> None:
-    """Record that the database is damaged, for all processes. `reason` is one line for the operator."""
+    """Record that the database is damaged, for all processes.
+
+    `reason` is one line for the operator.
+    """
     _sound_until.pop(database, None)
     try:
         _mark(database).write_text(f"{os.stat(database).st_ino} {reason}\n", encoding="utf-8")

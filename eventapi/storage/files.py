@@ -1,10 +1,10 @@
 """The file store: files under DATA_DIR/files, named by the SHA-256 of their bytes.
 
-A file is written once and never changed. It is stored before the row that names it is committed. A crash leaves at most
-a file without a row, and `sweep` removes it.
+A file is written once and never changed. It is stored before the row that names it is committed. A
+crash leaves at most a file without a row, and `sweep` removes it.
 
-All functions take the configuration and the hash as 64 hexadecimal digits. Those that write raise Full or ReadOnly if
-the disk does not take the bytes.
+All functions take the configuration and the hash as 64 hexadecimal digits. Those that write raise
+Full or ReadOnly if the disk does not take the bytes.
 """
 
 import fcntl
@@ -47,7 +47,10 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Upload:
-    """A received stream, on the disk under a temporary name. `head` are its first HEAD bytes, `size` is in bytes."""
+    """A received stream, on the disk under a temporary name.
+
+    `head` are its first HEAD bytes, `size` is in bytes.
+    """
 
     path: Path
     sha256: str
@@ -63,7 +66,10 @@ def path(config: "Config", sha256: str) -> Path:
 
 
 def opened(file: Path) -> BinaryIO:
-    """Open a stored file for reading. Raise NotRegular if it is a link, and FileNotFoundError if it is missing."""
+    """Open a stored file for reading.
+
+    Raise NotRegular if it is a link, and FileNotFoundError if it is missing.
+    """
     return open(file, "rb", opener=open_regular)
 
 
@@ -71,8 +77,8 @@ def opened(file: Path) -> BinaryIO:
 def store(config: "Config", data: bytes) -> str:
     """Store the bytes, sync them to the disk and return their hash.
 
-    A file with these bytes is not written again, unless it is damaged. The caller has a day to commit the row that
-    names the file.
+    A file with these bytes is not written again, unless it is damaged. The caller has a day to
+    commit the row that names the file.
     """
     sha256 = hashlib.sha256(data).hexdigest()
     target = path(config, sha256)
@@ -90,9 +96,11 @@ def store(config: "Config", data: bytes) -> str:
 
 @contextmanager
 def received(config: "Config", stream: Source, limit: int) -> Iterator[Upload]:
-    """Write a stream of at most `limit` bytes to the disk in bounded memory and yield it as an Upload.
+    """Write a stream of at most `limit` bytes to the disk in bounded memory and yield it as an
+    Upload.
 
-    The file is removed after the block unless `keep` was called for it. Raise TooLarge, and what the stream raises.
+    The file is removed after the block unless `keep` was called for it. Raise TooLarge, and what
+    the stream raises.
     """
     folder = (
         config.files / "00"
@@ -209,7 +217,9 @@ def all_stored(config: "Config") -> Iterator[tuple[str, Path, float]]:
 
 
 def unfinished(config: "Config") -> Iterator[tuple[Path, float]]:
-    """Yield (path, mtime) of every file under a temporary name: it is being written, or its writer was killed."""
+    """Yield (path, mtime) of every file under a temporary name: it is being written, or its writer
+    was killed.
+    """
     for entry in _entries(config):
         if entry.name.endswith(UNFINISHED):
             with suppress(FileNotFoundError):  # finished since the folder was read
@@ -258,7 +268,9 @@ def _entries(config):
 
 
 def _write(target, data):
-    """Write under a temporary name first, so that the file never exists in part under its final name."""
+    """Write under a temporary name first, so that the file never exists in part under its final
+    name.
+    """
     unfinished = _temporary(target.parent)
     try:
         with _opened(unfinished) as file:
@@ -302,7 +314,9 @@ def sync_folder(folder: str | os.PathLike) -> None:
 
 @contextmanager
 def _locked(config, kind):
-    """Hold the lock between `store` and `sweep` of all processes: shared to store, exclusive to remove."""
+    """Hold the lock between `store` and `sweep` of all processes: shared to store, exclusive to
+    remove.
+    """
     handle = os.open(config.files, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, kind)

@@ -1,4 +1,5 @@
-"""Group commit: writes of several threads share one transaction and its COMMIT, which costs a sync of the disk.
+"""Group commit: writes of several threads share one transaction and its COMMIT, which costs a sync
+of the disk.
 
 The way of one write. Steps 1 and 5 are in `write_lock.py`, the others in `Writer`:
 
@@ -58,7 +59,9 @@ class Transaction:
 
 
 class Writer(Database):
-    """The connection of this process that handlers write with. Only the holder of the write lock may use it.
+    """The connection of this process that handlers write with.
+
+    Only the holder of the write lock may use it.
 
     Attributes:
         transaction: the open Transaction; None while there is none.
@@ -74,7 +77,8 @@ class Writer(Database):
     def write(self, wait: float = TIMEOUT) -> Iterator["Writer"]:
         """Open a write transaction, or join the open one. Return after its commit.
 
-        Raise Busy if the write lock is not free within `wait` seconds, and StorageError if the commit fails.
+        Raise Busy if the write lock is not free within `wait` seconds, and StorageError if the
+        commit fails.
         """
         with Watching(self.path), translated:
             yield from self._write(wait)
@@ -131,7 +135,10 @@ class Writer(Database):
         self._give_up(error)
 
     def commit(self) -> None:
-        """Commit the open transaction, if there is one. Its error goes to the writes, and is not raised here."""
+        """Commit the open transaction, if there is one.
+
+        Its error goes to the writes, and is not raised here.
+        """
         if self.transaction is None:
             return
         try:
@@ -143,7 +150,10 @@ class Writer(Database):
             self._end(None)
 
     def _give_up(self, error):
-        """Roll back the whole transaction. Its writes fail with an error of the database, whatever `error` was."""
+        """Roll back the whole transaction.
+
+        Its writes fail with an error of the database, whatever `error` was.
+        """
         self.counts, self.known = {}, {}
         try:
             if self.connection.in_transaction:

@@ -1,7 +1,8 @@
 """The processes that hold the lock of a file, for the sentence that refuses to wait for them.
 
-The kernel lists them in /proc/locks. This user may not be allowed to see all of them, and one that has ended may have
-left its lock to a process that it forked, so nothing depends on what is found here.
+The kernel lists them in /proc/locks. This user may not be allowed to see all of them, and one that
+has ended may have left its lock to a process that it forked, so nothing depends on what is found
+here.
 """
 
 import os
@@ -16,7 +17,10 @@ UNIT = re.compile(r"/(eventapi[\w@.-]*\.service)$", re.M)
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A process of eventapi that holds a lock. `unit` is the systemd unit that it belongs to, or None."""
+    """A process of eventapi that holds a lock.
+
+    `unit` is the systemd unit that it belongs to, or None.
+    """
 
     pid: int
     what: str
@@ -71,7 +75,9 @@ def _pids(inode):
 
 
 def _what(words):
-    """Return what a command line runs, or None if it is not of eventapi: the id may be that of another process now."""
+    """Return what a command line runs, or None if it is not of eventapi: the id may be that of
+    another process now.
+    """
     line = " ".join(words)
     if "eventapi" not in line:
         return None

@@ -1,4 +1,6 @@
-"""Maintenance of the database: statistics of the query planner, the write-ahead log, and the rewriting of the file."""
+"""Maintenance of the database: statistics of the query planner, the write-ahead log, and the
+rewriting of the file.
+"""
 
 import os
 import time
@@ -21,9 +23,10 @@ Report = Callable[[str, int, int], None]
 PIECE_SECONDS = 0.03  # intended duration of a transaction, so that other writes need not wait long
 
 
-# ANALYZE with a limit estimates the rows of each index by itself, by the pages at its beginning. After old rows were
-# deleted, an index may seem to have a tenth of the rows of its table, and SQLite would rather read and sort all of it
-# than read the last row of the table. So each index gets the number of rows of its table; a partial one may have fewer.
+# ANALYZE with a limit estimates the rows of each index by itself, by the pages at its beginning.
+# After old rows were deleted, an index may seem to have a tenth of the rows of its table, and
+# SQLite would rather read and sort all of it than read the last row of the table. So each index
+# gets the number of rows of its table; a partial one may have fewer.
 SAME_NUMBER = """
 UPDATE sqlite_stat1
    SET stat = CASE WHEN idx IN (SELECT name FROM pragma_index_list(:tbl) WHERE partial)
@@ -33,10 +36,12 @@ UPDATE sqlite_stat1
 
 @translated
 def analyze(db: Database) -> None:
-    """Gather the statistics of all tables for the query planner, in short transactions, and let every process use them.
+    """Gather the statistics of all tables for the query planner, in short transactions, and let
+    every process use them.
 
-    A connection reads the statistics only when it reads the schema. So the schema gets a new version at the end, which
-    lets all open connections read it again and plan their statements anew.
+    A connection reads the statistics only when it reads the schema. So the schema gets a new
+    version at the end, which lets all open connections read it again and plan their statements
+    anew.
     """
     db.connection.execute(f"PRAGMA analysis_limit = {ROWS}")
     tables = _numbers(db.connection)  # without the write lock
@@ -76,7 +81,10 @@ def _analyze_table(connection, table, number):
 
 
 def silent(part: str, done: int, total: int) -> None:
-    """Report no progress. Every long function takes such a function: `done` of `total` units of a part are done."""
+    """Report no progress.
+
+    Every long function takes such a function: `done` of `total` units of a part are done.
+    """
 
 
 @contextmanager
@@ -87,10 +95,12 @@ def reporting(
     steps_per_page: int,
     stopping: Callable[[], bool] = lambda: False,
 ) -> Iterator[None]:
-    """Report the progress of the statements in the block, measured in steps of SQLite's virtual machine.
+    """Report the progress of the statements in the block, measured in steps of SQLite's virtual
+    machine.
 
-    The expected number of steps is `steps_per_page` times the pages of the file. Interrupt the statements once
-    `stopping()` is true. An exception of `report` or `stopping` ends the statement and is raised from the block.
+    The expected number of steps is `steps_per_page` times the pages of the file. Interrupt the
+    statements once `stopping()` is true. An exception of `report` or `stopping` ends the statement
+    and is raised from the block.
     """
     total = connection.execute("PRAGMA page_count").fetchone()[0] * steps_per_page
     done = count(STEPS, STEPS)
@@ -120,7 +130,9 @@ def reporting(
 
 @contextmanager
 def large_cache(connection: Connection) -> Iterator[None]:
-    """Give a connection a page cache for looking up each row of an index: half the time in a large file."""
+    """Give a connection a page cache for looking up each row of an index: half the time in a large
+    file.
+    """
     before = connection.execute("PRAGMA cache_size").fetchone()[0]
     connection.execute(f"PRAGMA cache_size = -{LARGE_CACHE}")
     try:
@@ -131,10 +143,12 @@ def large_cache(connection: Connection) -> Iterator[None]:
 
 @translated
 def checkpoint(db: Database) -> None:
-    """Write the write-ahead log into the database file as far as readers allow. Readers need not wait.
+    """Write the write-ahead log into the database file as far as readers allow.
 
-    Hold the write lock: a checkpoint beside a commit and another checkpoint can damage the file, by a fault of SQLite
-    before 3.51.3. Raise Busy if the lock is not free in time.
+    Readers need not wait.
+
+    Hold the write lock: a checkpoint beside a commit and another checkpoint can damage the file, by
+    a fault of SQLite before 3.51.3. Raise Busy if the lock is not free in time.
     """
     db.write_lock.acquire()
     try:
@@ -146,8 +160,8 @@ def checkpoint(db: Database) -> None:
 def vacuum(path: str | os.PathLike, report: Report = silent) -> None:
     """Rewrite the whole file, so that nothing of deleted data is left in it.
 
-    Others can read meanwhile, but not write. Raise Busy if the write lock is not free within a minute, and Outdated if
-    the database has a newer schema than this program.
+    Others can read meanwhile, but not write. Raise Busy if the write lock is not free within a
+    minute, and Outdated if the database has a newer schema than this program.
     """
     lock = write_lock(path)
     lock.acquire(timeout=60)

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("eventapi.migrations")
 UPGRADING = "upgrade the database"  # the part of a job for `migrate`
-# SQL functions that migrations call. A migration is never edited, so that these keep their names and meanings.
+# SQL functions that migrations call. A migration is never edited, so that these keep their names
+# and meanings.
 FUNCTIONS: dict[str, Callable] = {
-    # day_end(timestamp, '06:00', 'Europe/Berlin'): the first such local time after the timestamp, as a timestamp.
+    # day_end(timestamp, '06:00', 'Europe/Berlin'): the first such local time after the timestamp,
+    # as a timestamp.
     "day_end": lambda timestamp, ends_at, zone_name: times.day_around(
         timestamp, ends_at, zone_name
     )[1],
@@ -83,9 +85,11 @@ def ready(config: "Config", *, to_write: bool = False) -> None:
 
 
 def is_current(path: Path) -> bool:
-    """Return whether the database exists, with the schema of this program and a write-ahead log, without any lock.
+    """Return whether the database exists, with the schema of this program and a write-ahead log,
+    without any lock.
 
-    A file that a repair or VACUUM INTO has made has no such log. Raise SchemaError if the schema is newer.
+    A file that a repair or VACUUM INTO has made has no such log. Raise SchemaError if the schema is
+    newer.
     """
     if not has_content(path):
         return False
@@ -107,11 +111,12 @@ def migrate(
 ) -> tuple[int, int]:
     """Create or upgrade the database. Return (old schema version, new schema version).
 
-    Under the write lock, `before(version)` is called before an existing database is changed, and makes the backup;
-    `create()` is called before a database is created in a missing or empty file, and raises to prevent it. All
-    migrations up to the number `last` (default: all) run in one transaction: if one fails, the database stays as it
-    was. `report` is told how far the part UPGRADING is. Two processes may call this at once: the second finds nothing
-    to do. The caller makes sure that no server and no worker uses the database.
+    Under the write lock, `before(version)` is called before an existing database is changed, and
+    makes the backup; `create()` is called before a database is created in a missing or empty file,
+    and raises to prevent it. All migrations up to the number `last` (default: all) run in one
+    transaction: if one fails, the database stays as it was. `report` is told how far the part
+    UPGRADING is. Two processes may call this at once: the second finds nothing to do. The caller
+    makes sure that no server and no worker uses the database.
     """
     path = Path(path)
     lock = write_lock(path)
@@ -148,7 +153,10 @@ def migrate(
 
 
 def _apply(connection, todo, report):
-    """Apply the migrations in one transaction. `report` is told before each: the script calls it as an SQL function."""
+    """Apply the migrations in one transaction.
+
+    `report` is told before each: the script calls it as an SQL function.
+    """
     connection.create_function(
         "begin_migration", 1, lambda place: report(UPGRADING, place, len(todo))
     )

@@ -1,9 +1,10 @@
 """Locks between the processes that use a data directory or a folder of backups.
 
-Servers, workers and commands that write share the lock of DATA_DIR/eventapi.running; a restore, and an upgrade of the
-database, hold it alone. Upgrades wait for each other at DATA_DIR/eventapi.migrating. The worker that sends mails holds
-the lock of DATA_DIR/eventapi.mailing. A scratch folder is locked while its process uses it. The kernel releases a lock
-(flock) when its process ends; forked processes share it.
+Servers, workers and commands that write share the lock of DATA_DIR/eventapi.running; a restore, and
+an upgrade of the database, hold it alone. Upgrades wait for each other at
+DATA_DIR/eventapi.migrating. The worker that sends mails holds the lock of
+DATA_DIR/eventapi.mailing. A scratch folder is locked while its process uses it. The kernel releases
+a lock (flock) when its process ends; forked processes share it.
 """
 
 import fcntl
@@ -57,9 +58,11 @@ def alone(config: "Config") -> IO:
 
 
 def alone_if_used(config: "Config") -> IO:
-    """Acquire the exclusive lock like `alone`, unless neither a database nor the file of the lock exists.
+    """Acquire the exclusive lock like `alone`, unless neither a database nor the file of the lock
+    exists.
 
-    Nothing can start then, and the file would be a sign of a lost database. Return another file in that case.
+    Nothing can start then, and the file would be a sign of a lost database. Return another file in
+    that case.
     """
     if (config.data_dir / "eventapi.running").exists() or has_content(config.database):
         return alone(config)
@@ -67,7 +70,9 @@ def alone_if_used(config: "Config") -> IO:
 
 
 def migrating(config: "Config", tell: Callable[[str], None]) -> IO:
-    """Acquire the lock of upgrades until the returned file is closed. Wait for another upgrade, and `tell` that.
+    """Acquire the lock of upgrades until the returned file is closed.
+
+    Wait for another upgrade, and `tell` that.
 
     Raise InUse if it takes longer than LONGEST_UPGRADE.
     """
@@ -113,10 +118,11 @@ def _hold(config, what, kind, refusal):
 
 
 def _opened(config, what):
-    """Return the file of a lock, open for reading, so that processes of another user can lock what they cannot write.
+    """Return the file of a lock, open for reading, so that processes of another user can lock what
+    they cannot write.
 
-    If root creates it, it gets the owner of the folder, since the service must be able to open it. A systemd unit that
-    runs as root may deny that.
+    If root creates it, it gets the owner of the folder, since the service must be able to open it.
+    A systemd unit that runs as root may deny that.
     """
     path = config.data_dir / f"eventapi.{what}"
     with suppress(FileNotFoundError):
@@ -136,7 +142,8 @@ def _opened(config, what):
 def scratch(parent: Path, prefix: str) -> Iterator[Path]:
     """Yield a new folder in `parent` whose name begins with `prefix`. Delete it after the block.
 
-    Delete the folders that killed processes have left first, because each may be as large as all data.
+    Delete the folders that killed processes have left first, because each may be as large as all
+    data.
     """
     with _folder_lock(parent):
         _remove_unused(parent, prefix)
@@ -150,7 +157,9 @@ def scratch(parent: Path, prefix: str) -> Iterator[Path]:
 
 
 def remove_scratch(config: "Config") -> None:
-    """Delete the scratch folders in the folders of the data, files and backups that no process uses any more."""
+    """Delete the scratch folders in the folders of the data, files and backups that no process uses
+    any more.
+    """
     for parent, prefixes in (
         (config.data_dir, (RESTORE, COPY)),
         (config.files.resolve(), (RESTORE,)),

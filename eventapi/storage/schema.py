@@ -1,8 +1,10 @@
-"""Inspections of a database: the structure of its file, and its schema, compared with what the migrations make.
+"""Inspections of a database: the structure of its file, and its schema, compared with what the
+migrations make.
 
 `make schema` runs this module to print the schema.
 
-SQLite stores the text of each CREATE statement, but not the comments above it. These are in sql/migrations/.
+SQLite stores the text of each CREATE statement, but not the comments above it. These are in
+sql/migrations/.
 """
 
 import signal
@@ -24,7 +26,8 @@ Objects = dict[tuple[str, str], tuple[str, str]]  # (type, name) -> (table, norm
 
 
 def changed(connection: database.Connection) -> list[str]:
-    """Return a sentence for each table, index, view and trigger that is missing or differs from what migrations make.
+    """Return a sentence for each table, index, view and trigger that is missing or differs from
+    what migrations make.
 
     Without an index or trigger the program is slow, or its data wrong.
     """
@@ -61,13 +64,16 @@ def integrity_faults(
     most: int = 100,
     report: Report = silent,
 ) -> list[str]:
-    """Check the structure of the file with SQLite. Return a line for each fault, at most `most`; [] if it is sound.
+    """Check the structure of the file with SQLite.
+
+    Return a line for each fault, at most `most`; [] if it is sound.
 
     Return [] as well if `stopping()` becomes true.
     """
     try:
         with reporting(connection, report, INTEGRITY, STEPS_PER_PAGE, stopping):
-            # Not quick_check: in SQLite 3.40 it reports NULL values in contact_tags that do not exist.
+            # Not quick_check: in SQLite 3.40 it reports NULL values in contact_tags that do not
+            # exist.
             lines = [row[0] for row in connection.execute(f"PRAGMA integrity_check({most})")]
     except database.Error as error:
         if was_interrupted(error):
@@ -89,9 +95,12 @@ def broken_foreign_keys(connection: database.Connection) -> list[str]:
 
 
 def objects(connection: database.Connection) -> Objects:
-    """Return the tables, indexes, views and triggers. Those that SQLite creates for itself are left out.
+    """Return the tables, indexes, views and triggers.
 
-    The texts are without white space and quotes, because versions of SQLite write changed statements differently.
+    Those that SQLite creates for itself are left out.
+
+    The texts are without white space and quotes, because versions of SQLite write changed
+    statements differently.
     """
     return {
         (kind, name): (table, "".join((text or "").replace('"', "").split()))
@@ -112,7 +121,9 @@ def _made_by_migrations(version) -> Objects:
 
 
 def ddl() -> str:
-    """Return the CREATE statements of a new database: a paragraph per table or view, with its indexes and triggers."""
+    """Return the CREATE statements of a new database: a paragraph per table or view, with its
+    indexes and triggers.
+    """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "eventapi.db"
         migrations.migrate(path)

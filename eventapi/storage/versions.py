@@ -1,6 +1,7 @@
 """The migrations of this program, and the schema version that it needs.
 
-They are listed once, at the start of the process: the files of a newer version may be installed while it runs.
+They are listed once, at the start of the process: the files of a newer version may be installed
+while it runs.
 """
 
 import re

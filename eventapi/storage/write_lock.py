@@ -1,8 +1,9 @@
 """The write lock: one writer at a time, across threads and processes.
 
-SQLite waits for its own lock by polling with sleeps of up to 100 ms, and not in order of arrival, so writers starve
-under load. Every writer therefore acquires this lock before BEGIN IMMEDIATE. It has two levels: a threading.Lock for
-the threads of this process, and an exclusive flock(2) on `<database>.lock` for processes.
+SQLite waits for its own lock by polling with sleeps of up to 100 ms, and not in order of arrival,
+so writers starve under load. Every writer therefore acquires this lock before BEGIN IMMEDIATE. It
+has two levels: a threading.Lock for the threads of this process, and an exclusive flock(2) on
+`<database>.lock` for processes.
 
 Invariants:
 
@@ -39,7 +40,9 @@ _registering = threading.Lock()
 
 
 def write_lock(path: str | os.PathLike) -> "WriteLock":
-    """Return the write lock of the database at `path`: one object for all threads and connections of this process."""
+    """Return the write lock of the database at `path`: one object for all threads and connections
+    of this process.
+    """
     path = os.path.abspath(path)
     with _registering:
         lock = _locks.get(path)
@@ -61,7 +64,9 @@ def end_late_waits() -> None:
 
 
 class WriteLock:
-    """The write lock of one database, shared by all threads of this process. Get it from `write_lock`.
+    """The write lock of one database, shared by all threads of this process.
+
+    Get it from `write_lock`.
 
     Attributes:
         thread_lock: the lock of the threads. `has_file_lock` and `handovers` change only while it is held.
@@ -88,8 +93,9 @@ class WriteLock:
     def acquire(self, timeout: float = TIMEOUT, *, join: bool = False) -> None:
         """Acquire the lock for the calling thread.
 
-        Wait at most `timeout` seconds; 0 tries once. Raise Busy if the lock is not free by then. A transaction that
-        another thread has left open is committed, unless the caller uses the same connection and wants to `join` it.
+        Wait at most `timeout` seconds; 0 tries once. Raise Busy if the lock is not free by then. A
+        transaction that another thread has left open is committed, unless the caller uses the same
+        connection and wants to `join` it.
         """
         if self.congested:
             timeout = min(timeout, CONGESTED_TIMEOUT)
@@ -105,7 +111,9 @@ class WriteLock:
             self._commit_or_release()
 
     def release(self, commit: Callable[[], None] | None = None) -> None:
-        """Release the lock. If another thread waits, keep the file lock for it, and leave the transaction open.
+        """Release the lock.
+
+        If another thread waits, keep the file lock for it, and leave the transaction open.
 
         `commit` ends the transaction: it is called before the file lock is released, now or later.
         """
@@ -119,10 +127,12 @@ class WriteLock:
         self.release_unused_file_lock()
 
     def release_unused_file_lock(self) -> None:
-        """Release the file lock if it was kept for a thread that has stopped waiting. Commit what was left open.
+        """Release the file lock if it was kept for a thread that has stopped waiting.
 
-        Each thread calls this after it has released the thread lock. So if the attempt of this thread fails because
-        another one holds the lock, that one repeats it.
+        Commit what was left open.
+
+        Each thread calls this after it has released the thread lock. So if the attempt of this
+        thread fails because another one holds the lock, that one repeats it.
         """
         while self.has_file_lock and not self.waiting and self.thread_lock.acquire(blocking=False):
             try:
@@ -163,10 +173,11 @@ class WriteLock:
             time.sleep(PAUSE)
 
     def _wait_for_file_lock(self, deadline):
-        """Wait for the file lock in the kernel, which wakes the next process at once, in order of arrival.
+        """Wait for the file lock in the kernel, which wakes the next process at once, in order of
+        arrival.
 
-        The kernel knows no deadline: `end_late_waits` interrupts the call with a signal. fcntl.flock would repeat it
-        (PEP 475), so this calls flock(2) of the C library.
+        The kernel knows no deadline: `end_late_waits` interrupts the call with a signal.
+        fcntl.flock would repeat it (PEP 475), so this calls flock(2) of the C library.
         """
         self.blocked = threading.get_ident(), deadline
         try:
@@ -181,7 +192,10 @@ class WriteLock:
                 self.blocked = None
 
     def _commit_or_release(self):
-        """Commit what was left open. Release the lock if that raises: the caller does not get it then."""
+        """Commit what was left open.
+
+        Release the lock if that raises: the caller does not get it then.
+        """
         commit, self.commit = self.commit, None
         if commit is None:
             return

@@ -6,10 +6,12 @@ from eventapi.validation.schema_files import FRAME, document
 
 
 class BatchBody:
-    """The body of a batch. The result of a call has `action`, `ids`, `items`, `dry_run` and `fields`.
+    """The body of a batch.
 
-    `fields` is the body of the action, as its single request would receive it. The items are not checked here, beyond
-    being objects: each of them is an entry that can be refused by itself.
+    The result of a call has `action`, `ids`, `items`, `dry_run` and `fields`.
+
+    `fields` is the body of the action, as its single request would receive it. The items are not
+    checked here, beyond being objects: each of them is an entry that can be refused by itself.
     """
 
     def __init__(self, resource: str, zone_name: str):

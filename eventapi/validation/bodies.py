@@ -14,10 +14,11 @@ EMPTY = {"type": "object", "properties": {}, "additionalProperties": False}
 class Body:
     """The body of a method of a route.
 
-    Text is trimmed, timestamps are in UTC, read-only fields are removed. For POST, every writable field is there: with
-    its default, or None. For PUT and PATCH, only the fields that were sent are there. A PATCH must contain a field; if
-    all its fields are read-only, the body is empty. At most `most` errors are searched for. `without` names fields
-    that must not be sent; for POST, they have their default.
+    Text is trimmed, timestamps are in UTC, read-only fields are removed. For POST, every writable
+    field is there: with its default, or None. For PUT and PATCH, only the fields that were sent are
+    there. A PATCH must contain a field; if all its fields are read-only, the body is empty. At most
+    `most` errors are searched for. `without` names fields that must not be sent; for POST, they
+    have their default.
     """
 
     def __init__(

@@ -13,12 +13,13 @@ MOST = MAX_FAULTS + 1  # one more than a response contains, so that the response
 class Checker:
     """A compiled schema of an object. It searches for at most `most` errors.
 
-    jsonschema checks the object without its fields, and each field that was sent by itself: the same errors as those of
-    the whole schema, in half of the time.
+    jsonschema checks the object without its fields, and each field that was sent by itself: the
+    same errors as those of the whole schema, in half of the time.
     """
 
     def __init__(self, schema: dict, most: int = MOST):
-        # Not at the top: commands without a schema, such as --help, do not wait until jsonschema is loaded.
+        # Not at the top: commands without a schema, such as --help, do not wait until jsonschema is
+        # loaded.
         from eventapi.validation.validators import CHECKER, Validator
 
         self.most, fields = most, schema["properties"]

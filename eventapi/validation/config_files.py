@@ -1,4 +1,7 @@
-"""Read a configuration file: lines `name = value` in one section. Every line that is wrong is reported."""
+"""Read a configuration file: lines `name = value` in one section.
+
+Every line that is wrong is reported.
+"""
 
 import re
 
@@ -9,8 +12,9 @@ SECTION = "[eventapi]"
 def read(text: str, path: str, known: set[str]) -> tuple[dict[str, tuple[str, str]], list[str]]:
     """Return (name -> (value, place), faults). A place is `path:line`.
 
-    A value may continue in lines that are indented more than its own, such as `https://b.example.org`, unless they
-    begin with a `known` option. No fault shows a line that is not understood: it may contain a password.
+    A value may continue in lines that are indented more than its own, such as
+    `https://b.example.org`, unless they begin with a `known` option. No fault shows a line that is
+    not understood: it may contain a password.
     """
     options, faults, name, section, depth = {}, [], None, None, 0
     for number, raw in enumerate(text.splitlines(), 1):

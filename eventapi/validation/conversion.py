@@ -1,5 +1,5 @@
-"""Normalise input by its schema: trim text, read whole numbers as integers, convert timestamps to UTC, and identifiers
-to their canonical form.
+"""Normalise input by its schema: trim text, read whole numbers as integers, convert timestamps to
+UTC, and identifiers to their canonical form.
 """
 
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from eventapi.validation.schema_files import resolved
 def trimmer(schema: dict, root: dict) -> Callable:
     """Return a function that trims the text in a value, before the value is checked.
 
-    Empty text becomes null where the schema allows null. A whole number such as 3.0 becomes an integer where the schema
-    allows an integer and no other number.
+    Empty text becomes null where the schema allows null. A whole number such as 3.0 becomes an
+    integer where the schema allows an integer and no other number.
     """
     schema = resolved(schema, root)
     fields = {
@@ -49,12 +49,13 @@ def whole(number: Decimal) -> int | Decimal:
 def converter(
     schema: dict, root: dict, zone_name: str, ends: tuple[str, ...] | None = None
 ) -> Callable | None:
-    """Return a function that converts a valid value: timestamps to UTC, identifiers to their canonical form.
+    """Return a function that converts a valid value: timestamps to UTC, identifiers to their
+    canonical form.
 
     Return None if the schema has neither.
 
-    `ends` is given for a query: a date then becomes the timestamp of its beginning, or of its end for the parameters in
-    `ends`.
+    `ends` is given for a query: a date then becomes the timestamp of its beginning, or of its end
+    for the parameters in `ends`.
     """
     schema = resolved(schema, root)
     if schema is True:

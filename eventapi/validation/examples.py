@@ -73,10 +73,11 @@ def required(name: str) -> set[str]:
 
 
 def response(name: str, *, listing: bool = False, secret: bool = False) -> dict | None:
-    """Return the record that results from the example of the body, or None if the schema has no example.
+    """Return the record that results from the example of the body, or None if the schema has no
+    example.
 
-    Unless `secret` is true, a field that is shown only once (`x-once`) is null, and those that say what the request did
-    (`x-outcome`) are missing.
+    Unless `secret` is true, a field that is shown only once (`x-once`) is null, and those that say
+    what the request did (`x-outcome`) are missing.
     """
     examples = definition(name).get("examples")
     if not examples:
@@ -118,7 +119,9 @@ def envelope(record: dict, *, listing: bool) -> dict:
 
 
 def sample(schema: dict, root: dict) -> object:
-    """Return a valid value: the example of the schema, its default, None where null is allowed, or a plain value."""
+    """Return a valid value: the example of the schema, its default, None where null is allowed, or
+    a plain value.
+    """
     if "$ref" in schema:
         return sample(root["$defs"][schema["$ref"].rpartition("/")[2]], root)
     if "examples" in schema:

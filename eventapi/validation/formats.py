@@ -11,13 +11,14 @@ EMAIL = re.compile(
 )
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
 URL = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]\S*)?", re.I)
-# A web address may lack the scheme, as people write it. Another scheme, such as javascript:, is no web address.
+# A web address may lack the scheme, as people write it. Another scheme, such as javascript:, is no
+# web address.
 WEBSITE = re.compile(r"(?:https?://[^\s/?#@\\]+|[^\s/?#@\\:]+(?::\d{1,5})?)(?:[/?#]\S*)?", re.I)
 LINE = re.compile("[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]*")
 
-# name -> function that returns the canonical form, or raises ValueError with a text that completes "must be …". A body
-# receives the canonical form (conversion.py). A tax id has no wrong form here: that depends on the stored one, so that
-# people/contacts.py checks it.
+# name -> function that returns the canonical form, or raises ValueError with a text that completes
+# "must be …". A body receives the canonical form (conversion.py). A tax id has no wrong form here:
+# that depends on the stored one, so that people/contacts.py checks it.
 IDENTIFIERS = {
     "iban": identifiers.iban,
     "bic": identifiers.bic,
@@ -31,7 +32,9 @@ IDENTIFIERS = {
 
 
 def identifier_fault(name: str, text: str) -> str:
-    """Return what is wrong with an identifier as a text that completes "must be …"; "" if it is valid."""
+    """Return what is wrong with an identifier as a text that completes "must be …"; "" if it is
+    valid.
+    """
     try:
         IDENTIFIERS[name](text)
     except ValueError as error:

@@ -1,4 +1,6 @@
-"""The faults of an input in words: jsonschema errors become entries of `errors` in a problem document."""
+"""The faults of an input in words: jsonschema errors become entries of `errors` in a problem
+document.
+"""
 
 import re
 from collections.abc import Callable, Iterable
@@ -118,7 +120,9 @@ def faults_of(path: list, error: Exception, place: Callable[[list], dict]) -> li
 
 
 def actual(value: object) -> str:
-    """Return ", but is" with a value as it was sent, at most LONGEST_SHOWN characters; "" for lists, objects and ""."""
+    """Return ", but is" with a value as it was sent, at most LONGEST_SHOWN characters; "" for
+    lists, objects and "".
+    """
     if isinstance(value, (list, dict)) or value == "":
         return ""
     text = (

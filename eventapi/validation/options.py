@@ -85,7 +85,9 @@ def whole(low: int, high: int) -> Callable[[str], int]:
 
 
 def optional_percent(text: str) -> int | None:
-    """Return a percentage with at most two decimals as hundredths of a percent, or None for an empty text."""
+    """Return a percentage with at most two decimals as hundredths of a percent, or None for an
+    empty text.
+    """
     if not text:
         return None
     try:
@@ -100,7 +102,8 @@ def optional_percent(text: str) -> int | None:
 def amount(text: str) -> Decimal:
     """Return an amount of the currency of this server, not negative.
 
-    An option is parsed without the others, so `check_decimals` compares the amount with the currency afterwards.
+    An option is parsed without the others, so `check_decimals` compares the amount with the
+    currency afterwards.
     """
     if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
         raise ValueError("an amount such as 5.00")
@@ -153,7 +156,9 @@ def base_rates(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def tax_basis(text: str) -> tuple[tuple[str, str], ...]:
-    """Return tax bases as a tuple of (first day, basis), oldest first, such as `supply, 2028-01-01 payment`."""
+    """Return tax bases as a tuple of (first day, basis), oldest first, such as `supply, 2028-01-01
+    payment`.
+    """
     words = ("supply", "payment", "issue_date")
     found = {}
     for place, part in enumerate(text.split(",")):
@@ -169,7 +174,9 @@ def tax_basis(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def public_holidays(text: str) -> working_days.Holidays | None:
-    """Return Holidays, empty ones for `none`, or None for empty text: those of the organiser's country."""
+    """Return Holidays, empty ones for `none`, or None for empty text: those of the organiser's
+    country.
+    """
     if not text:
         return None
     try:
@@ -267,7 +274,10 @@ def identifier(check: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def accounts(text: str) -> tuple[str, ...]:
-    """Return a tuple of IBANs without spaces. A wrong one is among them; identifiers/organiser.py reports it."""
+    """Return a tuple of IBANs without spaces.
+
+    A wrong one is among them; identifiers/organiser.py reports it.
+    """
     return tuple(re.sub(r"\s", "", part).upper() for part in text.split(",") if part.strip())
 
 

@@ -15,9 +15,10 @@ ENDS = ("date_to", "to_date", "to")  # a date in these parameters includes the w
 class Query:
     """The query string of a route.
 
-    Integers, numbers and lists are converted by their type in the schema, timestamps to UTC. A list is separated by
-    commas, or the parameter is repeated. Defaults are filled in; other parameters that were not sent are missing. With
-    `x-custom-fields`, parameters `cf.KEY` are returned as `cf`: KEY -> text, which the handler must check.
+    Integers, numbers and lists are converted by their type in the schema, timestamps to UTC. A list
+    is separated by commas, or the parameter is repeated. Defaults are filled in; other parameters
+    that were not sent are missing. With `x-custom-fields`, parameters `cf.KEY` are returned as
+    `cf`: KEY -> text, which the handler must check.
     """
 
     def __init__(self, name: str | None, *, listing: bool, zone_name: str):

@@ -1,19 +1,22 @@
-"""The JSON Schemas in schemas/, and the schemas of bodies, responses and queries that are derived from them.
+"""The JSON Schemas in schemas/, and the schemas of bodies, responses and queries that are derived
+from them.
 
-One file per resource. Its `properties` are the fields of the record. `readOnly` fields are accepted in a body and
-ignored; `writeOnly` fields are not returned; `x-include` fields are returned only with `include`: `lists` means on
-lists, `always` on single records too. `x-once` marks a secret that only the response to POST contains; it is null in
-all others. `x-outcome` marks a field that says what a write did: only its response contains it, and no list, file,
-message or ETag. `x-required` lists the fields that POST and PUT require; a list inside it means at least one of these
-fields. PATCH requires at least one field. `$defs` holds shared parts, `query` (the filters of the
-list), `one` (the query of a single record) and the bodies of actions.
+One file per resource. Its `properties` are the fields of the record. `readOnly` fields are accepted
+in a body and ignored; `writeOnly` fields are not returned; `x-include` fields are returned only
+with `include`: `lists` means on lists, `always` on single records too. `x-once` marks a secret that
+only the response to POST contains; it is null in all others. `x-outcome` marks a field that says
+what a write did: only its response contains it, and no list, file, message or ETag. `x-required`
+lists the fields that POST and PUT require; a list inside it means at least one of these fields.
+PATCH requires at least one field. `$defs` holds shared parts, `query` (the filters of the list),
+`one` (the query of a single record) and the bodies of actions.
 
-A text of at most LINE characters in a body is a name or a key, and must be one line: it gets `format: line`. Longer
-texts, such as addresses and notes, may have line breaks.
+A text of at most LINE characters in a body is a name or a key, and must be one line: it gets
+`format: line`. Longer texts, such as addresses and notes, may have line breaks.
 
-The name of a schema is `note` (the record itself) or `note.query` (an entry of its `$defs`). The entry `batch` lists
-the actions of POST /NAME/batch in `x-actions`; `document` adds its fields. In report.json, the entry of a report lists
-the columns of `NAME_row` that are added up in `x-totals`; `document` adds the rest.
+The name of a schema is `note` (the record itself) or `note.query` (an entry of its `$defs`). The
+entry `batch` lists the actions of POST /NAME/batch in `x-actions`; `document` adds its fields. In
+report.json, the entry of a report lists the columns of `NAME_row` that are added up in `x-totals`;
+`document` adds the rest.
 """
 
 import json
@@ -46,7 +49,9 @@ ENTRIES = {"type": "array", "minItems": 1, "maxItems": 200}
 
 
 def batch_fields(whole: dict, action: str) -> dict:
-    """Return field -> schema of the body of an action, without the fields that only a single request has."""
+    """Return field -> schema of the body of an action, without the fields that only a single
+    request has.
+    """
     own, part = whole["$defs"]["batch"], whole["$defs"].get(action.replace("-", "_"), {})
     return {
         field: sub
@@ -91,9 +96,11 @@ def _batch_schema(name, whole):
 
 
 def _report_schema(part, own, whole):
-    """Return the schema of a report with the rows `NAME_row`: with its totals, which have fields of a row.
+    """Return the schema of a report with the rows `NAME_row`: with its totals, which have fields of
+    a row.
 
-    `x-totals` lists the fields that are added up, `properties` has what the report contains besides rows and totals.
+    `x-totals` lists the fields that are added up, `properties` has what the report contains besides
+    rows and totals.
     """
     row = whole["$defs"][f"{part}_row"]["properties"]
     has_currency = "currency" in row
@@ -226,11 +233,12 @@ def response_schema(name: str, *, listing: bool = False) -> dict:
 
 
 def event_schema(name: str, word: str) -> dict:
-    """Return the schema of a record in the message of an event; `word` is the part of its type after the dot.
+    """Return the schema of a record in the message of an event; `word` is the part of its type
+    after the dot.
 
-    It is that of a response, unless `$defs.message` names differences: `x-without` lists fields that messages lack, and
-    `properties` has further fields, those with `x-events` only in these events. With `x-erased`, `deleted` may mean
-    that only the id is left.
+    It is that of a response, unless `$defs.message` names differences: `x-without` lists fields
+    that messages lack, and `properties` has further fields, those with `x-events` only in these
+    events. With `x-erased`, `deleted` may mean that only the id is left.
     """
     schema, own = response_schema(name), document(name).get("$defs", {}).get("message", {})
     properties = {
@@ -253,7 +261,9 @@ def event_schema(name: str, word: str) -> dict:
 
 
 def may_be_erased(name: str, word: str) -> bool:
-    """Return whether the message of an event may hold only the id of a record, because its data had to be erased."""
+    """Return whether the message of an event may hold only the id of a record, because its data had
+    to be erased.
+    """
     return word == "deleted" and document(name).get("$defs", {}).get("message", {}).get(
         "x-erased", False
     )
@@ -319,7 +329,9 @@ def _any_text(schema):
 
 
 def query_schema(name: str | None, *, listing: bool) -> dict:
-    """Return the schema of a query string: the parameters of `name`, and for a list the common parameters."""
+    """Return the schema of a query string: the parameters of `name`, and for a list the common
+    parameters.
+    """
     own = definition(name) if name else {}
     properties = {
         **(LIST_PARAMETERS if listing else {}),

@@ -1,4 +1,6 @@
-"""What is given to jsonschema: the checks of formats, and keywords that stop at values that are far too long."""
+"""What is given to jsonschema: the checks of formats, and keywords that stop at values that are far
+too long.
+"""
 
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.validators import extend
@@ -9,7 +11,8 @@ TOLERANCE = 100  # parts beyond the limit that are still checked, so that all fa
 
 
 def _unless_far_too_many(keyword, kind, limit):
-    """Return the check of a keyword for the parts of a value, which checks none if there are far too many of them.
+    """Return the check of a keyword for the parts of a value, which checks none if there are far
+    too many of them.
 
     `limit` is the keyword that then reports the only error.
     """

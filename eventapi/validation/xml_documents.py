@@ -1,7 +1,8 @@
-"""Read XML from outside: without DOCTYPE and entities, and with limits on size, depth and number of elements.
+"""Read XML from outside: without DOCTYPE and entities, and with limits on size, depth and number of
+elements.
 
-Names are as in xml.etree.ElementTree: `{namespace}local`. A ValueError says what is wrong with the file, in which line,
-and what to do about it.
+Names are as in xml.etree.ElementTree: `{namespace}local`. A ValueError says what is wrong with the
+file, in which line, and what to do about it.
 """
 
 from collections.abc import Iterator
@@ -49,7 +50,10 @@ AGAIN = "Download the file again from where it comes from, and do not change it"
 
 
 def parse(data: bytes) -> Element:
-    """Return the root element of a document of at most MAX_DOCUMENT bytes. Raise ValueError if it is not sound XML."""
+    """Return the root element of a document of at most MAX_DOCUMENT bytes.
+
+    Raise ValueError if it is not sound XML.
+    """
     if len(data) > MAX_DOCUMENT:
         raise ValueError(
             f"The XML has {len(data)} bytes, but at most {MAX_DOCUMENT} are allowed. Check that it is a "
@@ -63,11 +67,13 @@ def parse(data: bytes) -> Element:
 
 
 def iterate(file: BinaryIO, *local_names: str) -> Iterator[Element]:
-    """Yield each complete element that has one of these local names, whatever its namespace, in the order of their end.
+    """Yield each complete element that has one of these local names, whatever its namespace, in the
+    order of their end.
 
-    An element inside another one of these is yielded before it, and is no part of it. Everything outside is read and
-    dropped, so memory holds one chunk and the elements that have begun. The whole file is checked, so a ValueError may
-    follow after elements that were sound: discard their effect.
+    An element inside another one of these is yielded before it, and is no part of it. Everything
+    outside is read and dropped, so memory holds one chunk and the elements that have begun. The
+    whole file is checked, so a ValueError may follow after elements that were sound: discard their
+    effect.
     """
     reader = _Reader(frozenset(local_names))
     size = 0
@@ -143,7 +149,9 @@ class _Reader:
         )
 
     def declaration(self, version, encoding, standalone):
-        """Refuse encodings that XML tools do not share, such as UTF-7, in which `<` may be written in other ways."""
+        """Refuse encodings that XML tools do not share, such as UTF-7, in which `<` may be written
+        in other ways.
+        """
         if encoding and encoding.lower() not in ENCODINGS:
             raise self.fault(
                 f'the encoding "{encoding[:40]}" is not supported. Save the file in UTF-8'

@@ -22,9 +22,10 @@ _has_warned = False
 def address() -> str | None:
     """Return the IP address of the client as text, None if it is not known.
 
-    X-Real-IP and X-Forwarded-For are used only if they come from a proxy that is trusted (see `is_from_proxy`): the
-    address in X-Real-IP, else the last address in X-Forwarded-For that is no trusted proxy itself. If these headers
-    name no address, the client is the peer of the connection.
+    X-Real-IP and X-Forwarded-For are used only if they come from a proxy that is trusted (see
+    `is_from_proxy`): the address in X-Real-IP, else the last address in X-Forwarded-For that is no
+    trusted proxy itself. If these headers name no address, the client is the peer of the
+    connection.
     """
     environ = request.environ
     if "eventapi.address" not in environ:
@@ -33,7 +34,8 @@ def address() -> str | None:
 
 
 def is_from_proxy() -> bool:
-    """Return whether the headers of a proxy can be trusted: on a unix socket, and from the option trusted_proxies.
+    """Return whether the headers of a proxy can be trusted: on a unix socket, and from the option
+    trusted_proxies.
 
     Only nginx can connect to the unix socket. The peer of a unix socket has no address.
     """
@@ -42,7 +44,9 @@ def is_from_proxy() -> bool:
 
 
 def is_trusted(peer: str | None, networks: tuple) -> bool:
-    """Return whether the peer of a connection is a proxy: that of a unix socket, or one in the networks."""
+    """Return whether the peer of a connection is a proxy: that of a unix socket, or one in the
+    networks.
+    """
     return not peer or bool(networks and _is_in(peer, networks))
 
 
@@ -57,7 +61,8 @@ def _address(environ):
 
 
 def _last_hop(forwarded, networks):
-    """Return the last address in X-Forwarded-For that is no trusted proxy, or the first one if all are.
+    """Return the last address in X-Forwarded-For that is no trusted proxy, or the first one if all
+    are.
 
     Return None if it is no address.
     """
@@ -93,7 +98,9 @@ def _text(text):
 
 
 def _parsed(text):
-    """Return the IP address in a text, or None. A port and the zone of a link-local address are removed.
+    """Return the IP address in a text, or None.
+
+    A port and the zone of a link-local address are removed.
 
     An IPv4 address that is written as IPv6 (::ffff:192.0.2.7) is the IPv4 address.
     """
@@ -107,7 +114,8 @@ def _parsed(text):
 
 
 def is_local() -> bool:
-    """Return whether the caller is on this machine: the peer, and every address that a proxy names, is loopback.
+    """Return whether the caller is on this machine: the peer, and every address that a proxy names,
+    is loopback.
 
     The peer of a unix socket has no address.
     """
@@ -128,7 +136,9 @@ def _is_loopback(text):
 
 
 def agent() -> str | None:
-    """Return the header User-Agent without API keys and control characters, at most 200 characters of it."""
+    """Return the header User-Agent without API keys and control characters, at most 200 characters
+    of it.
+    """
     text = masking.text(request.environ.get("HTTP_USER_AGENT", ""))
     return (text if text.isprintable() else "".join(filter(str.isprintable, text)))[:200] or None
 

@@ -1,7 +1,8 @@
-"""Cross-origin requests of browsers (Fetch standard, CORS protocol), allowed for the origins in `cors_origins`.
+"""Cross-origin requests of browsers (Fetch standard, CORS protocol), allowed for the origins in
+`cors_origins`.
 
-A web page shows its API key to everybody who reads it. Only keys that can do no harm there get CORS headers: those
-whose scopes all end in `:create` or are `public`.
+A web page shows its API key to everybody who reads it. Only keys that can do no harm there get CORS
+headers: those whose scopes all end in `:create` or are `public`.
 """
 
 import logging
@@ -27,7 +28,10 @@ def origin_of(environ: dict) -> str | None:
 
 
 def is_preflight(environ: dict) -> bool:
-    """Return whether the request is a CORS preflight, and `cors_origins` is set. A preflight carries no key."""
+    """Return whether the request is a CORS preflight, and `cors_origins` is set.
+
+    A preflight carries no key.
+    """
     return (
         environ["REQUEST_METHOD"].upper() == "OPTIONS"
         and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in environ
@@ -54,7 +58,9 @@ def preflight_headers(environ: dict, allow: str) -> dict[str, str]:
 
 
 def _not_allowed(origin):
-    """Return the 403 Problem for an origin, and log it, at most once in WARN_EVERY seconds in each process."""
+    """Return the 403 Problem for an origin, and log it, at most once in WARN_EVERY seconds in each
+    process.
+    """
     global _next_warning
     origin = "".join(filter(str.isprintable, masking.text(origin)))[:200]
     if time.monotonic() >= _next_warning:
@@ -74,7 +80,9 @@ def _not_allowed(origin):
 
 
 def share(headers: dict[str, str], environ: dict, scopes: frozenset[str]) -> None:
-    """Add headers that allow the page which sent the request to read the response, if its origin and key permit it."""
+    """Add headers that allow the page which sent the request to read the response, if its origin
+    and key permit it.
+    """
     headers["Vary"] = f"{headers['Vary']}, Origin" if "Vary" in headers else "Origin"
     origin = origin_of(environ)
     if origin and all(scope == "public" or scope.endswith(":create") for scope in scopes):

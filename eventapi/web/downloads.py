@@ -42,7 +42,10 @@ def stored_file(config: Config, sha256: str, kind: str, name: str) -> Response:
 
 
 def guarded(kind: str, name: str) -> dict[str, str]:
-    """Return the headers of a file. They keep a browser from running its content. `kind` is the media type."""
+    """Return the headers of a file.
+
+    They keep a browser from running its content. `kind` is the media type.
+    """
     text = "; charset=utf-8" if kind == content_types.HTML else ""
     return {
         "Content-Type": kind + text,
@@ -54,16 +57,21 @@ def guarded(kind: str, name: str) -> dict[str, str]:
 
 
 def disposition(how: str, name: str) -> str:
-    """Return Content-Disposition (RFC 6266): the name in ASCII for old clients and in full (RFC 8187) for others."""
+    """Return Content-Disposition (RFC 6266): the name in ASCII for old clients and in full (RFC
+    8187) for others.
+    """
     plain = re.sub(r"[^ !#-$&-\[\]-~]", "_", name)
     whole = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='')}"
     return f'{how}; filename="{plain}"{whole}'
 
 
 def requested_range(environ: dict, size: int, tag: str) -> tuple[int, int] | None:
-    """Return (first, last) of a single range, None for the whole file. Raise 416 if the range is outside the file.
+    """Return (first, last) of a single range, None for the whole file.
 
-    Several ranges and other units are ignored (RFC 9110, 14.2), as is a range whose If-Range does not match the tag.
+    Raise 416 if the range is outside the file.
+
+    Several ranges and other units are ignored (RFC 9110, 14.2), as is a range whose If-Range does
+    not match the tag.
     """
     found = RANGE.fullmatch(environ.get("HTTP_RANGE", "").strip())
     if not found or not any(found.groups()) or not is_same(environ.get("HTTP_IF_RANGE"), tag):
@@ -99,7 +107,8 @@ class FileRange(io.FileIO):
     def fileno(self) -> int:
         """Return the file descriptor of a range from the beginning, for sendfile.
 
-        Raise UnsupportedOperation for any other range: gunicorn 20.1 always sends from the beginning.
+        Raise UnsupportedOperation for any other range: gunicorn 20.1 always sends from the
+        beginning.
         """
         if self.first:
             raise io.UnsupportedOperation("read it")

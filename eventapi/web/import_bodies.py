@@ -1,4 +1,6 @@
-"""Bodies of bulk imports, JSON or CSV: received, parsed and checked as a whole before any transaction begins."""
+"""Bodies of bulk imports, JSON or CSV: received, parsed and checked as a whole before any
+transaction begins.
+"""
 
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
@@ -45,7 +47,10 @@ class Source:
 
 
 def receiver(kind: str) -> Callable:
-    """Return the route option `receive` for imports of a kind: `contacts` or `participants`. It yields a Source."""
+    """Return the route option `receive` for imports of a kind: `contacts` or `participants`.
+
+    It yields a Source.
+    """
 
     @contextmanager
     def receive(environ, config, query):
@@ -136,7 +141,9 @@ def _csv(environ, config, kind, asked):
 
 
 def _of_query(kind, asked, config):
-    """Return the options of a CSV import from its query, checked by the same schema as those of a JSON body."""
+    """Return the options of a CSV import from its query, checked by the same schema as those of a
+    JSON body.
+    """
     options = {
         name: value in YES if value in (*YES, *NO) else value for name, value in asked.items()
     }
@@ -193,7 +200,8 @@ def _json(environ, config, kind, asked):
 
 @contextmanager
 def _drained(stream):
-    """Read the rest of a body that is refused, since a client may read the response only after it has sent all.
+    """Read the rest of a body that is refused, since a client may read the response only after it
+    has sent all.
 
     Read no more than a valid body may have.
     """
@@ -207,7 +215,10 @@ def _drained(stream):
 
 
 def _options(name, lines, config):
-    """Return (options, faults) of a JSON body whose records were read. The schema checks an empty array of records."""
+    """Return (options, faults) of a JSON body whose records were read.
+
+    The schema checks an empty array of records.
+    """
     body, faults = lines.reader.rest, list(lines.faults)
     if isinstance(body, dict) and lines.reader.has_items:
         body = {**body, "records": [{}] if lines.count else []}
@@ -234,7 +245,10 @@ class Lines:
         self.lines = map(self._line, self.reader.items())
 
     def read(self, _: int) -> bytes:
-        """Return some lines, b"" at the end. Raise 400, 413 or 422 for a body that cannot be imported."""
+        """Return some lines, b"" at the end.
+
+        Raise 400, 413 or 422 for a body that cannot be imported.
+        """
         return "".join(islice(self.lines, LINES)).encode()
 
     def _line(self, record):

@@ -1,4 +1,6 @@
-"""The parts of a record that a client asks for with `include`, added to all records of a page at once."""
+"""The parts of a record that a client asks for with `include`, added to all records of a page at
+once.
+"""
 
 from collections.abc import Callable
 
@@ -31,7 +33,9 @@ def attach_list(records: list[dict], field: str, rows: list[dict], key: str) -> 
 
 
 def include_one(field: str, statement: Statement, key: str) -> Callable:
-    """Return the function of `include=` a field that `attach_one` adds: the row that `statement` reads for each id."""
+    """Return the function of `include=` a field that `attach_one` adds: the row that `statement`
+    reads for each id.
+    """
     return lambda db, records: attach_one(
         records, field, db.all(statement, ids=ids_of(records)), key
     )
@@ -45,7 +49,9 @@ def include_list(field: str, statement: Statement, key: str) -> Callable:
 
 
 def include_found(field: str, read: Callable) -> Callable:
-    """Return the function of `include=` a field: the values that `read(db, ids)` returns by id, or else []."""
+    """Return the function of `include=` a field: the values that `read(db, ids)` returns by id, or
+    else [].
+    """
 
     def include(db, records):
         found = read(db, [record["id"] for record in records])

@@ -38,7 +38,10 @@ def read_body(environ: dict, limit: int) -> bytes:
 
 
 def received(environ: dict, limit: int) -> bytes:
-    """Return the bytes of a body. Raise 413 for more than `limit`, 503 if too many long ones are being received."""
+    """Return the bytes of a body.
+
+    Raise 413 for more than `limit`, 503 if too many long ones are being received.
+    """
     length, chunked = content_length(environ), is_chunked(environ)
     if length > limit:
         raise too_large(limit)
@@ -68,7 +71,10 @@ def is_json(environ: dict) -> bool:
 
 
 def _received(stream, size):
-    """Read from the client. Servers raise errors of their own for a broken connection and for invalid chunks."""
+    """Read from the client.
+
+    Servers raise errors of their own for a broken connection and for invalid chunks.
+    """
     try:
         return stream.read(size)
     except Exception:
@@ -89,10 +95,12 @@ UNREADABLE = (
 
 
 def parse(raw: bytes) -> object:
-    """Return the value of a JSON body (RFC 8259); an empty body is {}. Numbers with a decimal point are Decimal.
+    """Return the value of a JSON body (RFC 8259); an empty body is {}.
 
-    Raise 400 for invalid JSON, and for valid JSON that causes trouble later: repeated keys, NaN, huge numbers, NUL,
-    lone surrogates, deep nesting. Raise 413 for more than MAX_VALUES values.
+    Numbers with a decimal point are Decimal.
+
+    Raise 400 for invalid JSON, and for valid JSON that causes trouble later: repeated keys, NaN,
+    huge numbers, NUL, lone surrogates, deep nesting. Raise 413 for more than MAX_VALUES values.
     """
     if not raw.strip():
         return {}
@@ -113,7 +121,10 @@ def parse(raw: bytes) -> object:
 
 
 def malformed(error: Exception, line: int = 0, column: int = 0) -> Problem:
-    """Return the 400 Problem of one of the UNREADABLE errors. `line` and `column` are those of a JSONDecodeError."""
+    """Return the 400 Problem of one of the UNREADABLE errors.
+
+    `line` and `column` are those of a JSONDecodeError.
+    """
     if isinstance(error, RecursionError):
         text = f"is nested more than {MAX_DEPTH} levels deep"
     elif isinstance(error, UnicodeDecodeError):
@@ -126,7 +137,9 @@ def malformed(error: Exception, line: int = 0, column: int = 0) -> Problem:
 
 
 def _separators(raw):
-    """Return the number of commas and opening brackets: at least the number of values, if they are in no text."""
+    """Return the number of commas and opening brackets: at least the number of values, if they are
+    in no text.
+    """
     return raw.count(b",") + raw.count(b"[") + raw.count(b"{")
 
 
@@ -185,9 +198,11 @@ def _is_text(value):
 
 
 class ObjectReader:
-    """Read a JSON object from a stream in bounded memory: the items of one field, an array, one after the other.
+    """Read a JSON object from a stream in bounded memory: the items of one field, an array, one
+    after the other.
 
-    The rules are those of `parse`. An item, and all other fields together, have at most MAX_PART characters.
+    The rules are those of `parse`. An item, and all other fields together, have at most MAX_PART
+    characters.
 
     Attributes:
         rest: the other fields, once `items` has ended. If the body is no object, or the field no array, it is that
@@ -312,7 +327,9 @@ class ObjectReader:
         return value
 
     def _may_be_cut(self, error):
-        """Return whether the text may only be refused because it is not read to the end of the value."""
+        """Return whether the text may only be refused because it is not read to the end of the
+        value.
+        """
         if isinstance(error, json.JSONDecodeError):
             return (
                 error.msg.startswith("Unterminated string")
@@ -330,7 +347,10 @@ class ObjectReader:
             )
 
     def _read(self, least=0):
-        """Read the next bytes, at least `least` of them if there are so many. Forget the text before the position."""
+        """Read the next bytes, at least `least` of them if there are so many.
+
+        Forget the text before the position.
+        """
         lines = self.text.count("\n", 0, self.at)
         self.column = (
             self.at - self.text.rfind("\n", 0, self.at) - 1 if lines else self.column + self.at

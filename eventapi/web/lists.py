@@ -40,9 +40,9 @@ def page(
 ) -> Response:
     """Return a list: a page of it, the records after a cursor, or all records as CSV.
 
-    `represent` turns a row into an API object. `includes`: word of `include` -> function(db, records) that adds a field
-    to every record, with one statement for all of them. If the schema of that field does not list its parts,
-    `function.columns(db)` returns the names of its CSV columns.
+    `represent` turns a row into an API object. `includes`: word of `include` -> function(db,
+    records) that adds a field to every record, with one statement for all of them. If the schema of
+    that field does not list its parts, `function.columns(db)` returns the names of its CSV columns.
     """
     values = {name: value for name, value in query.items() if value is not None}
     if "ids" in values:
@@ -96,7 +96,10 @@ def _page(db, statement, values, records):
 
 
 def _address(parameter):
-    """Return the address of this request up to the value of `parameter`. The query keeps the encoding of the client."""
+    """Return the address of this request up to the value of `parameter`.
+
+    The query keeps the encoding of the client.
+    """
     environ = request.environ
     pieces = [
         piece
@@ -123,7 +126,9 @@ def _after_cursor(db, statement, values, records):
 
 
 def _rows_after(db, statement, values, cursor, size):
-    """Return the rows after the cursor (value, id), and the cursor after the last of them, None at the end."""
+    """Return the rows after the cursor (value, id), and the cursor after the last of them, None at
+    the end.
+    """
     rows, (value, last) = [], cursor or (None, None)
     for part in statement.parts(values["sort"], cursor):
         if len(rows) <= size:
@@ -155,7 +160,8 @@ def _place(values):
 
 
 def _read_cursor(values):
-    """Return (value, id) of the cursor `after`, None for the empty cursor at the beginning, or without a cursor.
+    """Return (value, id) of the cursor `after`, None for the empty cursor at the beginning, or
+    without a cursor.
 
     Raise 422 if it is not a cursor of this list in this order.
     """
@@ -183,7 +189,10 @@ def _read_cursor(values):
 
 
 def _storable(value):
-    """Return whether SQLite can store the value. A cursor comes from a client and may contain anything."""
+    """Return whether SQLite can store the value.
+
+    A cursor comes from a client and may contain anything.
+    """
     if type(value) is int:
         return -(2**63) <= value < 2**63
     if type(value) is str:

@@ -57,8 +57,9 @@ def page(
 ) -> tuple[str, dict[str, str]]:
     """Return (text, headers) of an HTML page.
 
-    The Content-Security-Policy allows only this style and script, by their hashes. `connects`: the script may send
-    requests to this server, and the page has no form. `pictures`: the page may show those of this server.
+    The Content-Security-Policy allows only this style and script, by their hashes. `connects`: the
+    script may send requests to this server, and the page has no form. `pictures`: the page may show
+    those of this server.
     """
     style = STYLE + style
     text = (
@@ -74,7 +75,9 @@ def page(
 
 
 def policy(style: str, script: str = "", *, connects: bool = False, pictures: bool = False) -> str:
-    """Return a Content-Security-Policy that allows only this style and script, and what `page` says."""
+    """Return a Content-Security-Policy that allows only this style and script, and what `page`
+    says.
+    """
     scripts = f"script-src '{_hash(script)}'; " if script else ""
     images = "img-src 'self'; " if pictures else ""
     target = "connect-src 'self'; form-action 'none'" if connects else "form-action 'self'"
@@ -89,7 +92,9 @@ def _hash(text):
 
 
 def wants_page() -> bool:
-    """Return whether the client of this request is a browser that opens an address outside of the API."""
+    """Return whether the client of this request is a browser that opens an address outside of the
+    API.
+    """
     environ = request.environ
     return "text/html" in environ.get("HTTP_ACCEPT", "") and not environ["PATH_INFO"].startswith(
         "/api/"
@@ -126,7 +131,8 @@ def cached(text: str, headers: dict[str, str]) -> Response:
 class Page:
     """A public page or file: its bytes, also compressed, and its ETags, kept for all requests.
 
-    Only pages without secrets are compressed, since the length of compressed bytes reveals what they contain.
+    Only pages without secrets are compressed, since the length of compressed bytes reveals what
+    they contain.
     """
 
     def __init__(self, text: str | bytes, headers: dict[str, str], tag: str | None = None):

@@ -54,7 +54,9 @@ def envelope(request_id: str, meta: dict | None = None) -> tuple[str, str]:
 
 
 def streamed(record: dict, name: str, pieces: Iterable[str], request_id: str) -> Iterator[bytes]:
-    """Yield a JSON response whose data is `record` with a last field `name`: an array, given as pieces of JSON text."""
+    """Yield a JSON response whose data is `record` with a last field `name`: an array, given as
+    pieces of JSON text.
+    """
     before, after = envelope(request_id)
     yield f'{before}{as_json(record)[:-1]},"{name}":['.encode()
     for piece in pieces:
@@ -87,8 +89,8 @@ def base_url() -> str:
 def mail_base_url() -> str:
     """Return the address with which links in mails begin, or "" if it cannot be known for certain.
 
-    The client chooses the header Host. In a mail it would lead other people to any machine, so without the option
-    base_url it is used only for clients on this machine.
+    The client chooses the header Host. In a mail it would lead other people to any machine, so
+    without the option base_url it is used only for clients on this machine.
     """
     return request.environ["eventapi.config"].base_url or (base_url() if client.is_local() else "")
 
@@ -140,7 +142,9 @@ def etag(text: str) -> str:
 
 
 def tag_of(state: object, form: str) -> str:
-    """Return the strong entity tag of the file in media type `form` that is made of `state`, which is JSON data."""
+    """Return the strong entity tag of the file in media type `form` that is made of `state`, which
+    is JSON data.
+    """
     return etag(as_json([__version__, form, state]))
 
 
@@ -160,7 +164,8 @@ def accepts_gzip() -> bool:
 def unchanged(record: dict, represent: Callable[[dict], dict] | None = None) -> dict:
     """Return the record: an API object, or a row that `represent` turns into one.
 
-    Raise 412 if If-Match (RFC 9110, 13.1.1) names another state of it. Call it inside the write transaction.
+    Raise 412 if If-Match (RFC 9110, 13.1.1) names another state of it. Call it inside the write
+    transaction.
     """
     tags = _if_match()
     if tags is None or tags == ["*"]:
@@ -189,6 +194,9 @@ def unchanged_content(sha256: str | None) -> None:
 
 
 def _if_match():
-    """Return the tags of If-Match, None without this header. An empty header has no tag, so nothing matches it."""
+    """Return the tags of If-Match, None without this header.
+
+    An empty header has no tag, so nothing matches it.
+    """
     header = request.environ.get("HTTP_IF_MATCH")
     return None if header is None else [tag.strip() for tag in header.split(",")]

@@ -1,4 +1,6 @@
-"""Routes as data: method, path, handler, and the options that the plugins and the API reference read."""
+"""Routes as data: method, path, handler, and the options that the plugins and the API reference
+read.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -12,7 +14,10 @@ JSON, CSV = "application/json", "text/csv"
 
 @dataclass(frozen=True, kw_only=True)
 class Deprecation:
-    """When a route became deprecated, and from when on it may be missing. Both are dates; each begins at 00:00 UTC."""
+    """When a route became deprecated, and from when on it may be missing.
+
+    Both are dates; each begins at 00:00 UTC.
+    """
 
     since: str
     sunset: str
@@ -34,7 +39,8 @@ class Deprecation:
 class Options:
     """What a route declares.
 
-    `Routes(...)` sets defaults for all routes of a resource; a decorator adds to them or replaces them.
+    `Routes(...)` sets defaults for all routes of a resource; a decorator adds to them or replaces
+    them.
     """
 
     resource: str
@@ -55,7 +61,9 @@ class Options:
     scopes), `any` (every key)."""
 
     narrow_scopes: tuple[str, ...] = ()
-    """Scopes for a few routes only, such as `applications:create`, that allow this route as well as `scope` does."""
+    """Scopes for a few routes only, such as `applications:create`, that allow this route as well as
+    `scope` does.
+    """
 
     further_scopes: tuple[str, ...] = ()
     """Scopes that the key must have as well as `scope`, to read or to write as the request does."""
@@ -75,13 +83,15 @@ class Options:
     are known."""
 
     listing: bool = False
-    """The response is a list: the query has `page`, `per_page`, `sort` and the like, and CSV is offered.
+    """The response is a list: the query has `page`, `per_page`, `sort` and the like, and CSV is
+    offered.
 
     Set by `Routes.list`.
     """
 
     forms: tuple[str, ...] = ()
-    """Media types of the response, best first, from which the validation plugin chooses by `Accept`.
+    """Media types of the response, best first, from which the validation plugin chooses by
+    `Accept`.
 
     The handler gets the choice as `form`. Empty: JSON, and CSV for a list.
     """
@@ -93,7 +103,8 @@ class Options:
     """
 
     receive: Callable | None = None
-    """Context manager `(environ, config, query)` that reads a raw body before any transaction begins.
+    """Context manager `(environ, config, query)` that reads a raw body before any transaction
+    begins.
 
     Default: `uploads.received`.
     """
@@ -105,13 +116,13 @@ class Options:
     """
 
     before: Callable | None = None
-    """Function for work that is too slow for a write transaction: `(db, id)`, `(db, id, upload)` with `raw_body`, or
-    `(db)` on a route without id.
+    """Function for work that is too slow for a write transaction: `(db, id)`, `(db, id, upload)`
+    with `raw_body`, or `(db)` on a route without id.
 
     An example is drawing a PDF.
 
-    The database plugin calls it with the reading connection before the transaction begins. The handler gets its result
-    as `before`, and must check that the record has not changed since.
+    The database plugin calls it with the reading connection before the transaction begins. The
+    handler gets its result as `before`, and must check that the record has not changed since.
     """
 
     reads: bool = False
@@ -124,17 +135,24 @@ class Options:
     in_pieces: Callable | None = None
     """Function `(write, db, values)` for a change that would hold the write lock for too long.
 
-    The database plugin calls it before the transaction of the request. `write()` opens a transaction of its own, as a
-    context manager that yields the writing connection; `db` reads; `values` are the arguments of the handler, by name.
-    The handler gets its result as `before` if it takes it. Repeating the request must do no harm, because it may stop
-    between two transactions.
+    The database plugin calls it before the transaction of the request. `write()` opens a
+    transaction of its own, as a context manager that yields the writing connection; `db` reads;
+    `values` are the arguments of the handler, by name. The handler gets its result as `before` if
+    it takes it. Repeating the request must do no harm, because it may stop between two
+    transactions.
     """
 
     batch: bool = False
-    """One action for many records: POST /NAME/batch, see plugins/batches.py. The handler opens the transactions."""
+    """One action for many records: POST /NAME/batch, see plugins/batches.py.
+
+    The handler opens the transactions.
+    """
 
     response: str | None = None
-    """Schema of `data` in the response, where it is not the record: `invoice.numbering`. Read by the reference."""
+    """Schema of `data` in the response, where it is not the record: `invoice.numbering`.
+
+    Read by the reference.
+    """
 
     status: int | None = None
     """Status of a successful response for the reference.
@@ -179,7 +197,10 @@ class Options:
     """The 404 of this route is an HTML page, not a problem document. Read by the reference."""
 
     deprecated: Deprecation | None = None
-    """The route will be removed. The request plugin announces it in every response, the reference marks it."""
+    """The route will be removed.
+
+    The request plugin announces it in every response, the reference marks it.
+    """
 
     states: tuple[Transitions, ...] = ()
     """State tables of the resource. The reference lists their actions."""
@@ -226,7 +247,9 @@ class Routes:
         return decorate
 
     def _options(self, path, given):
-        """Raise TypeError for an option that does not exist, ValueError if neither `scope` nor `public` is given."""
+        """Raise TypeError for an option that does not exist, ValueError if neither `scope` nor
+        `public` is given.
+        """
         for name in given.keys() - KNOWN:
             raise TypeError(
                 f"route {self.root}{path}: there is no option {name!r}; see eventapi.web.routes.Options"
@@ -249,7 +272,10 @@ class Routes:
         return self._add(("POST",), path, options)
 
     def batch(self) -> Decorator:
-        """Register the POST handler of /NAME/batch. `batch` in the $defs of its schema has the actions."""
+        """Register the POST handler of /NAME/batch.
+
+        `batch` in the $defs of its schema has the actions.
+        """
         return self._add(
             ("POST",),
             f"/{self.name}/batch",
@@ -257,7 +283,9 @@ class Routes:
         )
 
     def single(self, method: str, action: str | None = None) -> Route:
-        """Return the route of one record: `create` is POST /NAME, another action POST /NAME/<id>/ACTION."""
+        """Return the route of one record: `create` is POST /NAME, another action POST
+        /NAME/<id>/ACTION.
+        """
         of_one = f"{self.root}/{self.name}/<id>"
         path = (
             of_one.removesuffix("/<id>")

@@ -1,9 +1,10 @@
 """Uploads: receive a body that is a file as a temporary file, before any transaction begins.
 
-A thread that receives a body waits for its client, unless the whole body has arrived, and one whose file needs a parser
-waits for the process that parses it. At most half of the threads of a process may wait, so that the others serve the
-requests of everybody else; further clients get 503 at once. The own server receives a body of up to 1 MiB before it
-calls the application; there, uploads share the places with threads that wait for slow readers (server/patience.py).
+A thread that receives a body waits for its client, unless the whole body has arrived, and one whose
+file needs a parser waits for the process that parses it. At most half of the threads of a process
+may wait, so that the others serve the requests of everybody else; further clients get 503 at once.
+The own server receives a body of up to 1 MiB before it calls the application; there, uploads share
+the places with threads that wait for slow readers (server/patience.py).
 """
 
 import io
@@ -32,15 +33,18 @@ NO_PLACE = nullcontext()  # a body that has arrived needs no place
 
 
 def places(threads: int) -> BoundedSemaphore:
-    """Return the places of a process with so many threads: the threads that may wait for clients at once."""
+    """Return the places of a process with so many threads: the threads that may wait for clients at
+    once.
+    """
     return BoundedSemaphore(threads // 2)
 
 
 def place(environ: dict) -> AbstractContextManager[None]:
-    """Return a context manager that occupies a place while a body is received, and handled if it is a file.
+    """Return a context manager that occupies a place while a body is received, and handled if it is
+    a file.
 
-    A body of up to LONGEST_WITHOUT_PLACE that has arrived needs none, nor does the file that a page with a place passes
-    to a route of the API. It raises 503 `unavailable` if none is free.
+    A body of up to LONGEST_WITHOUT_PLACE that has arrived needs none, nor does the file that a page
+    with a place passes to a route of the API. It raises 503 `unavailable` if none is free.
     """
     if environ.get("eventapi.has_place"):
         return NO_PLACE
@@ -52,7 +56,8 @@ def place(environ: dict) -> AbstractContextManager[None]:
 def parsing(environ: dict) -> Iterator[None]:
     """Occupy a place while another process parses the file, unless the request has one already.
 
-    Raise processes.Busy if none is free within PLACE_WAIT: another upload may have been parsed by then.
+    Raise processes.Busy if none is free within PLACE_WAIT: another upload may have been parsed by
+    then.
     """
     free, deadline = environ["eventapi.places"], time.monotonic() + PLACE_WAIT
     has_place = environ["eventapi.has_place"]
@@ -68,7 +73,9 @@ def parsing(environ: dict) -> Iterator[None]:
 
 
 def busy(verb: str) -> Problem:
-    """Return the problem of an upload that the server cannot take now: it `receives` or `parses` too many."""
+    """Return the problem of an upload that the server cannot take now: it `receives` or `parses`
+    too many.
+    """
     return Problem(
         "unavailable",
         f"The server {verb} as many uploads as it can. Retry in {RETRY_AFTER} seconds.",
@@ -79,8 +86,8 @@ def busy(verb: str) -> Problem:
 def _has_arrived(environ):
     """Return whether the whole body is here, so that reading it does not wait for the client.
 
-    gthread calls the application as soon as the head is there. Most clients send the body right afterwards, and would
-    be refused without a reason while the places are taken.
+    gthread calls the application as soon as the head is there. Most clients send the body right
+    afterwards, and would be refused without a reason while the places are taken.
     """
     stream, connection = environ["wsgi.input"], environ.get("gunicorn.socket")
     if isinstance(
@@ -126,7 +133,9 @@ def _occupied(environ):
 
 
 def _stop_receiving(environ):
-    """Keep gunicorn's gthread from reading the rest of the body, which would occupy the thread all the same."""
+    """Keep gunicorn's gthread from reading the rest of the body, which would occupy the thread all
+    the same.
+    """
     connection = environ.get("gunicorn.socket")
     if isinstance(connection, socket.socket):
         connection.shutdown(socket.SHUT_RD)
@@ -143,7 +152,8 @@ def received(environ: dict, config: Config, _: dict | None = None) -> Iterator[f
 def stored(environ: dict, config: Config, limit: int) -> Iterator[files.Upload]:
     """Yield the body as a files.Upload of at most `limit` bytes.
 
-    Raise 413, 415 or 422 if it is too long, compressed or empty, and 503 if too many others are being received.
+    Raise 413, 415 or 422 if it is too long, compressed or empty, and 503 if too many others are
+    being received.
     """
     length = content_length(environ)
     if length > limit:
@@ -173,7 +183,10 @@ def content_length(environ: dict) -> int:
 
 
 def is_chunked(environ: dict) -> bool:
-    """Return whether the body was sent in chunks. The server has decoded them; the length is unknown."""
+    """Return whether the body was sent in chunks.
+
+    The server has decoded them; the length is unknown.
+    """
     return "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
 
 
@@ -194,7 +207,10 @@ class Body:
         self.stream, self.remaining = stream, length
 
     def read(self, size: int) -> bytes:
-        """Return at most `size` bytes, b"" at the end. Raise 400 if the body ends before its length."""
+        """Return at most `size` bytes, b"" at the end.
+
+        Raise 400 if the body ends before its length.
+        """
         if self.remaining is not None:
             size = min(size, self.remaining)
         try:

@@ -10,8 +10,8 @@ A job has these names:
   work. `finish` waits for the threads, at most `patience` seconds; `failed` is the set of databases for which a thread
   failed.
 
-A job that finds the database busy runs again in its next round. A job that fails is logged, and runs again after
-AFTER_FAILURE seconds. The other jobs are not affected.
+A job that finds the database busy runs again in its next round. A job that fails is logged, and
+runs again after AFTER_FAILURE seconds. The other jobs are not affected.
 """
 
 import logging
@@ -116,10 +116,12 @@ class Worker:
         return self.stopped or (self.parent is not None and os.getppid() != self.parent)
 
     def round(self, db):
-        """Run each job that is due, and write the heartbeat. Do nothing while the database is marked as damaged.
+        """Run each job that is due, and write the heartbeat.
 
-        Raise Outdated, which ends the worker, if a newer version has upgraded the database: a job might delete what it
-        does not know.
+        Do nothing while the database is marked as damaged.
+
+        Raise Outdated, which ends the worker, if a newer version has upgraded the database: a job
+        might delete what it does not know.
         """
         if damage(self.config.database):
             return
@@ -147,10 +149,12 @@ class Worker:
         return False
 
     def attempt(self, job, db):
-        """Run one round of a job and return whether it succeeded. No failure keeps the other jobs from their rounds.
+        """Run one round of a job and return whether it succeeded.
 
-        Every error but Busy is a fault of the program, also a Problem: a rule of the domain refused what the job tried
-        to do. Raise Outdated: no job can run any more.
+        No failure keeps the other jobs from their rounds.
+
+        Every error but Busy is a fault of the program, also a Problem: a rule of the domain refused
+        what the job tried to do. Raise Outdated: no job can run any more.
         """
         try:
             is_more = job.run(db, self.stopping)

@@ -1,4 +1,6 @@
-"""Bulk imports: those that wait run one after the other in a thread of their own, so that they delay no other job."""
+"""Bulk imports: those that wait run one after the other in a thread of their own, so that they
+delay no other job.
+"""
 
 import logging
 import time
@@ -59,8 +61,9 @@ def work(config, stopping):
 def attempt(db, id, stopping):
     """Run an import.
 
-    If it fails, the next ones still run, and it continues in a later round unless its file cannot be read. After
-    MAX_FAILURES failures, it is ended. Faults of the storage, such as a full disk, do not count: they may pass.
+    If it fails, the next ones still run, and it continues in a later round unless its file cannot
+    be read. After MAX_FAILURES failures, it is ended. Faults of the storage, such as a full disk,
+    do not count: they may pass.
     """
     try:
         if failures.get((db.path, id), 0) < MAX_FAILURES:

@@ -1,4 +1,6 @@
-"""Once a day, in a thread, so that a large database delays no other job: look for damage, and gather statistics."""
+"""Once a day, in a thread, so that a large database delays no other job: look for damage, and
+gather statistics.
+"""
 
 import logging
 import os
@@ -18,7 +20,9 @@ failed = set()  # databases for which the last thread did not finish its work
 
 
 def run(db, stopping):
-    """Start the thread, unless it is running, or the work was done less than a day ago, perhaps by another worker."""
+    """Start the thread, unless it is running, or the work was done less than a day ago, perhaps by
+    another worker.
+    """
     thread = running.get(db.path)
     if not (thread and thread.is_alive()) and is_due(db.path):
         failed.discard(db.path)
@@ -35,7 +39,10 @@ def finish(patience=None):
 
 
 def is_due(database):
-    """Return whether the work was not done within a day on this file. A restored database is another file."""
+    """Return whether the work was not done within a day on this file.
+
+    A restored database is another file.
+    """
     try:
         inode, done_at = _record(database).read_text(encoding="utf-8").split()
     except (FileNotFoundError, ValueError):
@@ -44,9 +51,12 @@ def is_due(database):
 
 
 def work(config, stopping):
-    """Check the structure of the whole file, and mark the database if it is damaged. Else gather its statistics.
+    """Check the structure of the whole file, and mark the database if it is damaged.
 
-    Writers wait only for the short transactions of the statistics. Stop early if the worker has to stop.
+    Else gather its statistics.
+
+    Writers wait only for the short transactions of the statistics. Stop early if the worker has to
+    stop.
     """
     db = Database(config)
     try:

@@ -1,4 +1,6 @@
-"""Expiry: holds of booths that have expired are ended, and the booths are offered to the waiting list."""
+"""Expiry: holds of booths that have expired are ended, and the booths are offered to the waiting
+list.
+"""
 
 from eventapi.domain.halls import booking
 

@@ -1,4 +1,6 @@
-"""Housekeeping: delete what is kept no longer, in pieces, so that no request waits long for the write lock."""
+"""Housekeeping: delete what is kept no longer, in pieces, so that no request waits long for the
+write lock.
+"""
 
 import logging
 

@@ -12,13 +12,16 @@ ON_CHANGE = True
 MAX_PER_ROUND = 100  # PDFs that are stored in one round; the other jobs wait meanwhile
 PAUSE = 3600  # seconds until a PDF that needs a missing package is tried again
 log = logging.getLogger("eventapi.worker.invoice_pdfs")
-# (database, invoice id) -> (when its PDF is tried again, on the monotonic clock; what was installed when it failed)
+# (database, invoice id) -> (when its PDF is tried again, on the monotonic clock; what was installed
+# when it failed)
 postponed = {}
 logged = set()  # (database, text) of the missing packages that were logged
 
 
 def run(db, stopping):
-    """Draw PDFs that are due. If one cannot be drawn, the others still are; then the last error is raised.
+    """Draw PDFs that are due.
+
+    If one cannot be drawn, the others still are; then the last error is raised.
 
     Return whether more are due.
     """
@@ -45,7 +48,10 @@ def run(db, stopping):
 
 
 def is_postponed(db, id, installed):
-    """Return whether the PDF must wait. It need not if a package was installed since the last attempt."""
+    """Return whether the PDF must wait.
+
+    It need not if a package was installed since the last attempt.
+    """
     until, before = postponed.get((db.path, id), (0, None))
     return until > time.monotonic() and before == installed
 

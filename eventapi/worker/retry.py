@@ -14,7 +14,10 @@ log = logging.getLogger("eventapi.worker.retry")
 
 
 def retry_while_busy(step, *args, **options):
-    """Return `step(*args, **options)`. Repeat it while it raises Busy, at most ATTEMPTS times; then raise Busy."""
+    """Return `step(*args, **options)`.
+
+    Repeat it while it raises Busy, at most ATTEMPTS times; then raise Busy.
+    """
     for _ in range(ATTEMPTS - 1):
         try:
             return step(*args, **options)

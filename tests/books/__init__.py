@@ -1,1 +1,3 @@
-"""A year of accounting: everything is issued, paid, exported and closed, and every figure is computed a second time."""
+"""A year of accounting: everything is issued, paid, exported and closed, and every figure is
+computed a second time.
+"""

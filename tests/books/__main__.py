@@ -1,8 +1,9 @@
-"""Run a year of accounting and check every figure: python -m tests.books FOLDER [SEED] (`make books`).
+"""Run a year of accounting and check every figure: python -m tests.books FOLDER [SEED] (`make
+books`).
 
-FOLDER receives the data directory, all e-invoices, PDFs, statements and exports; what is there is replaced. If
-EINVOICE_VALIDATOR names a program that judges e-invoices given as arguments, it judges all of them. One line is printed
-for each check. The exit status is 1 if a check fails.
+FOLDER receives the data directory, all e-invoices, PDFs, statements and exports; what is there is
+replaced. If EINVOICE_VALIDATOR names a program that judges e-invoices given as arguments, it judges
+all of them. One line is printed for each check. The exit status is 1 if a check fails.
 """
 
 import os
@@ -61,7 +62,10 @@ def last_day(month):
 
 
 def close(report, year, month):
-    """Dun, check the receivables at the end of a month, and close it. Then nothing can be booked in it."""
+    """Dun, check the receivables at the end of a month, and close it.
+
+    Then nothing can be booked in it.
+    """
     letters, claiming = checks.dun(report, year.office, year.books, last_day(month))
     year.count("dunning letters", letters)
     year.answer(claiming)

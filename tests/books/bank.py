@@ -1,4 +1,6 @@
-"""The bank of the organiser: three accounts, what is booked there, and the statements that it hands out."""
+"""The bank of the organiser: three accounts, what is booked there, and the statements that it hands
+out.
+"""
 
 import io
 import random
@@ -14,13 +16,18 @@ ACCOUNTS = {
 
 
 def iban(number):
-    """Return the IBAN of an invented account at an invented bank, with its check digits (ISO 13616)."""
+    """Return the IBAN of an invented account at an invented bank, with its check digits (ISO
+    13616).
+    """
     digits = f"50010517{number:010}"
     return f"DE{98 - int(digits + '131400') % 97:02}{digits}"
 
 
 class Bank:
-    """The accounts. Each entry is a dict for tests.support.camt with `truth`: [(Bill, amount)], or a reason as text."""
+    """The accounts.
+
+    Each entry is a dict for tests.support.camt with `truth`: [(Bill, amount)], or a reason as text.
+    """
 
     def __init__(self):
         self.entries = {currency: [] for currency in ACCOUNTS}
@@ -28,7 +35,10 @@ class Bank:
         self.count, self.known = 0, {}
 
     def book(self, currency, day, amount, truth, **texts):
-        """Book an entry. Every entry of a payer has an end-to-end id, by which this program finds it again."""
+        """Book an entry.
+
+        Every entry of a payer has an end-to-end id, by which this program finds it again.
+        """
         self.count += 1
         entry = {
             "amount": amount,
@@ -56,7 +66,10 @@ class Bank:
         return {"amount": amount, "truth": truth, "end_to_end_id": f"E{self.count:05}", **texts}
 
     def statement(self, currency, first, last, version="02", seed=None):
-        """Return the <Stmt> of an account for these days. A seed shuffles the entries of a day among all others."""
+        """Return the <Stmt> of an account for these days.
+
+        A seed shuffles the entries of a day among all others.
+        """
         entries = [entry for entry in self.entries[currency] if first <= entry["day"] <= last]
         if seed is not None:
             entries = random.Random(seed).sample(entries, len(entries))

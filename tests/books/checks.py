@@ -1,4 +1,6 @@
-"""The checks at the end of the year and of each month: what the service says against what really happened."""
+"""The checks at the end of the year and of each month: what the service says against what really
+happened.
+"""
 
 import os
 import subprocess
@@ -93,7 +95,10 @@ def invoices(report, office, books):
 
 
 def e_invoices(report, office, books, folder):
-    """Store every e-invoice in each profile and syntax, and compare their amounts. Return the names of the files."""
+    """Store every e-invoice in each profile and syntax, and compare their amounts.
+
+    Return the names of the files.
+    """
     files, found, expected, refused = [], {}, {}, defaultdict(int)
     for bill in books.bills:
         for profile, syntax in (
@@ -175,7 +180,9 @@ def pdfs(report, office, books, folder):
 
 
 def validated(report, validator, files):
-    """Run an independent validator over all files, except those of Peppol, whose BT-24 it does not know."""
+    """Run an independent validator over all files, except those of Peppol, whose BT-24 it does not
+    know.
+    """
     known = [str(file) for file in files if "-peppol-" not in file.name]
     done = subprocess.run([validator, *known], capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()

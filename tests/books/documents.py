@@ -21,9 +21,11 @@ def _units(text):
 
 
 def e_invoice(data):
-    """Return {number, type, currency, groups, net, tax, total, lines} of an e-invoice in CII or UBL.
+    """Return {number, type, currency, groups, net, tax, total, lines} of an e-invoice in CII or
+    UBL.
 
-    Amounts are in hundredths, as the document shows them. `lines` is the sum of the lines less the discounts.
+    Amounts are in hundredths, as the document shows them. `lines` is the sum of the lines less the
+    discounts.
     """
     root = _stripped(data)
     return _cii(root) if root.tag == "CrossIndustryInvoice" else _ubl(root)
@@ -98,7 +100,8 @@ def _ubl(root):
 
 
 def datev(data, base="EUR"):
-    """Return ({(account, currency): balance in hundredths}, [(currency, amount, base amount)]) of a booking batch.
+    """Return ({(account, currency): balance in hundredths}, [(currency, amount, base amount)]) of a
+    booking batch.
 
     A debit is positive. Every line debits one account and credits another one with the same amount.
     """
@@ -115,7 +118,10 @@ def datev(data, base="EUR"):
 
 
 def tax_periods(data, rates, base="EUR"):
-    """Return {(month, currency, rate): gross amount} of a booking batch by column 116. `rates`: account -> rate."""
+    """Return {(month, currency, rate): gross amount} of a booking batch by column 116.
+
+    `rates`: account -> rate.
+    """
     found = defaultdict(int)
     for row in list(csv.reader(io.StringIO(data.decode("cp1252"), newline=""), delimiter=";"))[2:]:
         day, units = row[115], _units(row[0].replace(",", ".")) * {"S": -1, "H": 1}[row[1]]

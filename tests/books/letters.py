@@ -1,7 +1,9 @@
-"""Dunning of fourteen months, day by day: each letter is computed a second time, from the requests alone.
+"""Dunning of fourteen months, day by day: each letter is computed a second time, from the requests
+alone.
 
-Companies and consumers, part payments, refunds, credit notes, withdrawn letters, due dates on weekends and holidays, a
-new base rate, and for each value of the option interest_begins a run of its own. Amounts are integers in cents.
+Companies and consumers, part payments, refunds, credit notes, withdrawn letters, due dates on
+weekends and holidays, a new base rate, and for each value of the option interest_begins a run of
+its own. Amounts are integers in cents.
 """
 
 import random
@@ -29,7 +31,9 @@ DAY, FIRST, DAYS = timedelta(1), date(2025, 1, 7), 420
 
 @dataclass(eq=False)
 class Debt:
-    """An invoice with everything that happened to it. letters: those that stand. money: (date, amount)."""
+    """An invoice with everything that happened to it. letters: those that stand. money: (date,
+    amount).
+    """
 
     id: int
     number: str
@@ -80,7 +84,10 @@ class Walk:
         ]
 
     def run(self):
-        """Run all days. `interest_notice` is set after five months, so that some invoices lack the sentence."""
+        """Run all days.
+
+        `interest_notice` is set after five months, so that some invoices lack the sentence.
+        """
         for number in range(DAYS):
             self.today = FIRST + number * DAY
             self.office.day = self.today.isoformat()
@@ -104,7 +111,10 @@ class Walk:
         return self.dice.choice(found) if found else None
 
     def send(self):
-        """Send an invoice. Some are so small that they may fall below the smallest amount that is dunned."""
+        """Send an invoice.
+
+        Some are so small that they may fall below the smallest amount that is dunned.
+        """
         contact, is_business = self.dice.choice(self.contacts)
         total = self.dice.choice([900, 50_000, 119_099, 2_000_033])
         due = self.today + self.dice.randrange(25) * DAY

@@ -71,7 +71,10 @@ class Office:
         self.operations = document(None)["paths"]
 
     def __call__(self, method, path, body=None, status=None, **options):
-        """Return `data` of a response. Raise AssertionError unless it has one of the usual statuses."""
+        """Return `data` of a response.
+
+        Raise AssertionError unless it has one of the usual statuses.
+        """
         response = self.client(method, path, body, status=status, **options)
         assert status or response.status_int < 300, (
             f"{method} {path}: {response.status} {response.text[:600]}"

@@ -1,4 +1,6 @@
-"""The customers of the year, and what their invoices contain: every VAT category, discount, unit and currency."""
+"""The customers of the year, and what their invoices contain: every VAT category, discount, unit
+and currency.
+"""
 
 from tests.books.bank import iban
 
@@ -75,7 +77,10 @@ def customers():
 
 
 def items(dice, customer, place):
-    """Return (kind, fields of the invoice, items) of the next invoice of a customer. `place` counts its kinds."""
+    """Return (kind, fields of the invoice, items) of the next invoice of a customer.
+
+    `place` counts its kinds.
+    """
     kinds = KINDS[customer["kind"]]
     kind, make = kinds[place % len(kinds)]
     fields, lines = make(dice)

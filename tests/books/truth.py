@@ -1,4 +1,5 @@
-"""What really happened in the year, in exact arithmetic of its own: no code of the service is used here.
+"""What really happened in the year, in exact arithmetic of its own: no code of the service is used
+here.
 
 Amounts are integers in hundredths of a currency (EUR, CHF, USD). Days are texts such as 2025-03-04.
 """
@@ -17,13 +18,18 @@ def rounded(number):
 
 
 def net_of(item):
-    """Return the net amount of a line: quantity times price less its discount, rounded once (EN 16931, BT-131)."""
+    """Return the net amount of a line: quantity times price less its discount, rounded once (EN
+    16931, BT-131).
+    """
     quantity, price = Decimal(str(item["quantity"])), Decimal(str(item["unit_price"]))
     return rounded(quantity * price * (100 - Decimal(str(item.get("discount_percent") or 0))) / 100)
 
 
 def groups_of(items, is_reverse_charge=False):
-    """Return {(category, rate): (net, tax)} of lines. The tax is computed on the sum of a group (BT-117)."""
+    """Return {(category, rate): (net, tax)} of lines.
+
+    The tax is computed on the sum of a group (BT-117).
+    """
     nets = defaultdict(int)
     for item in items:
         rate = Decimal(str(item.get("tax_rate", 19)))
@@ -39,7 +45,9 @@ def groups_of(items, is_reverse_charge=False):
 
 @dataclass(eq=False)
 class Bill:
-    """An invoice, or a credit note, whose groups are negative. credits: the credit notes of an invoice."""
+    """An invoice, or a credit note, whose groups are negative. credits: the credit notes of an
+    invoice.
+    """
 
     id: int
     number: str
@@ -71,7 +79,9 @@ class Bill:
 
 
 def divided(amount, weights):
-    """Divide an amount by {group: weight}, rounded; the last group in the order of the invoice gets the rest."""
+    """Divide an amount by {group: weight}, rounded; the last group in the order of the invoice gets
+    the rest.
+    """
     order = [group for group in sorted(weights) if weights[group]]
     shares = {
         group: rounded(Decimal(amount) * weights[group] / sum(weights.values()) / 100)
@@ -84,7 +94,8 @@ def divided(amount, weights):
 
 @dataclass(frozen=True)
 class Movement:
-    """Money for an invoice: positive if it was received, negative if it was given back. fee: of the gateway.
+    """Money for an invoice: positive if it was received, negative if it was given back. fee: of the
+    gateway.
 
     claim: the part that pays costs and interest of letters, or returns them. came: what a transfer in euros brought for
     an invoice in another currency, whose amount is in that currency.
@@ -101,7 +112,10 @@ class Movement:
 
 @dataclass(frozen=True)
 class WriteOff:
-    """What is not expected any more. A negative amount came after all; is_stated: it is known from a statement."""
+    """What is not expected any more.
+
+    A negative amount came after all; is_stated: it is known from a statement.
+    """
 
     day: str
     bill: Bill
@@ -145,7 +159,9 @@ class Books:
         return sum(one.amount for one in self.claims if one.bill is bill and one.day <= until)
 
     def claims_open(self, bill, until="9999", stated="9999"):
-        """Return what is open of the claims of letters, negative if it was paid and then taken back."""
+        """Return what is open of the claims of letters, negative if it was paid and then taken
+        back.
+        """
         return self.claimed(bill, until) - sum(
             one.claim for one in self._known(bill, until, stated)
         )
@@ -160,9 +176,11 @@ class Books:
         ]
 
     def paid(self, bill, until="9999", stated="9999"):
-        """Return what was paid for an invoice, without claims of letters, and not given back until a day.
+        """Return what was paid for an invoice, without claims of letters, and not given back until
+        a day.
 
-        `stated` is the last day of the bank statements that are known: the office does not know of later transfers.
+        `stated` is the last day of the bank statements that are known: the office does not know of
+        later transfers.
         """
         return sum(one.amount - one.claim for one in self._known(bill, until, stated))
 
@@ -185,10 +203,11 @@ class Books:
         )
 
     def taxes(self, rates=None):
-        """Return {(month of 2025, currency, category, rate): (net, tax)} by the months in which the tax counts.
+        """Return {(month of 2025, currency, category, rate): (net, tax)} by the months in which the
+        tax counts.
 
-        With `rates`, {currency: price}, the sums of each invoice at the ends of two months are converted, and the
-        difference counts.
+        With `rates`, {currency: price}, the sums of each invoice at the ends of two months are
+        converted, and the difference counts.
         """
         found = defaultdict(lambda: (0, 0))
         for bill in (bill for bill in self.bills if bill.of is None):
@@ -207,11 +226,13 @@ class Books:
         return {key: amounts for key, amounts in found.items() if any(amounts)}
 
     def _counted(self, bill, group, until):
-        """Return (net, tax) of a group that counts until a day, credit notes included (§ 13 (1) UStG).
+        """Return (net, tax) of a group that counts until a day, credit notes included (§ 13 (1)
+        UStG).
 
-        It counts with the supply; money that comes before, when it comes. Without tax, money counts for nothing, and
-        goods to the EU count when they are invoiced, at the latest at the end of the month after the supply. Of a
-        deposit, only money counts, also without tax. A write-off takes its share of net and tax (§ 17 (2) no. 1 UStG).
+        It counts with the supply; money that comes before, when it comes. Without tax, money counts
+        for nothing, and goods to the EU count when they are invoiced, at the latest at the end of
+        the month after the supply. Of a deposit, only money counts, also without tax. A write-off
+        takes its share of net and tax (§ 17 (2) no. 1 UStG).
         """
         notes = [note for note in bill.credits if note.day <= until]
         net, tax = (
@@ -256,7 +277,9 @@ class Books:
         return divided(one.amount, left)
 
     def deducting(self, deposit):
-        """Return the items that deduct a deposit: what its credit notes have left of each group (§ 14 (5) UStG)."""
+        """Return the items that deduct a deposit: what its credit notes have left of each group (§
+        14 (5) UStG).
+        """
         left = {
             group: sum(one.groups.get(group, (0, 0))[0] for one in (deposit, *deposit.credits))
             for group in deposit.groups
@@ -272,7 +295,9 @@ class Books:
         ]
 
     def money_of_deposits(self):
-        """Return {(month of 2025, currency, category, rate): gross amount} of money for deposits that counts."""
+        """Return {(month of 2025, currency, category, rate): gross amount} of money for deposits
+        that counts.
+        """
         found = defaultdict(int)
         for bill in (bill for bill in self.bills if bill.is_deposit):
             for group in bill.groups:
@@ -342,10 +367,11 @@ class Books:
         return (date.fromisoformat(day) - last_day_to_pay(bill.due)).days
 
     def interest(self, bill, day, stated):
-        """Return the interest of a company until a day: 9 points over the base rate (§ 288 (2) BGB), day by day.
+        """Return the interest of a company until a day: 9 points over the base rate (§ 288 (2)
+        BGB), day by day.
 
-        The day of a payment still bears interest; a credited amount bears none from the beginning. The base rate was
-        2.27 % until June 2025, and 1.27 % from July on.
+        The day of a payment still bears interest; a credited amount bears none from the beginning.
+        The base rate was 2.27 % until June 2025, and 1.27 % from July on.
         """
         owed = bill.total + sum(note.total for note in bill.credits if note.day <= day)
         sum_of_days = Decimal(0)

@@ -1,6 +1,8 @@
-"""The year 2025 of the organiser, day by day: invoices, credit notes, payments by all ways, statements, dunning.
+"""The year 2025 of the organiser, day by day: invoices, credit notes, payments by all ways,
+statements, dunning.
 
-What happens is decided here and noted in `books`. The office only learns of money from the statements of the bank.
+What happens is decided here and noted in `books`. The office only learns of money from the
+statements of the bank.
 """
 
 import heapq
@@ -59,7 +61,10 @@ class Year:
         self.log[name] = self.log.get(name, 0) + number
 
     def run(self, at_month_end):
-        """Run the year. `at_month_end(month)` is called on the second day of the next month, after the imports."""
+        """Run the year.
+
+        `at_month_end(month)` is called on the second day of the next month, after the imports.
+        """
         for customer in plan.customers():
             made = self.office("POST", "/contacts", customer["body"], 201)
             self.customers.append(
@@ -254,7 +259,10 @@ class Year:
         self.count("credit note: cancellation")
 
     def _give_back(self, bill):
-        """Transfer what is overpaid back, a few days later. Money from a card goes back to the card at once."""
+        """Transfer what is overpaid back, a few days later.
+
+        Money from a card goes back to the card at once.
+        """
         if self.books.open(bill) < 0:
             self.at(day_after(self.office.day, 6), self._transfer_back, bill)
 
@@ -306,7 +314,9 @@ class Year:
         self.count(f"payment: {way}")
 
     def pay_in_euros(self, bill):
-        """Pay an invoice in another currency with euros: the bank brings more or less than the rate of the invoice."""
+        """Pay an invoice in another currency with euros: the bank brings more or less than the rate
+        of the invoice.
+        """
         amount, day = self.books.open(bill), self.office.day
         if amount <= 0:
             return
@@ -328,7 +338,8 @@ class Year:
     # Write-offs
 
     def write_off(self, bill):
-        """Write off what is open of an old invoice, or the half of it, if the office knows of all transfers.
+        """Write off what is open of an old invoice, or the half of it, if the office knows of all
+        transfers.
 
         Of some, the money comes after all.
         """
@@ -364,7 +375,9 @@ class Year:
     # Claims of letters
 
     def answer(self, letters):
-        """Plan what customers do about letters that claim costs and interest, which are (bill, id of the letter)."""
+        """Plan what customers do about letters that claim costs and interest, which are (bill, id
+        of the letter).
+        """
         for bill, id in letters:
             act = self.dice.choice(
                 [self.pay_claims, self.pay_claims, self.pay_claims, self.pay_later, self.withdraw]
@@ -372,7 +385,8 @@ class Year:
             self.at(day_after(self.office.day, 2 + self.dice.randrange(6)), act, bill, id)
 
     def pay_claims(self, bill, id, way=None):
-        """Pay the invoice and the claims by one transfer: exactly, too little, or in full, which the bank takes back.
+        """Pay the invoice and the claims by one transfer: exactly, too little, or in full, which
+        the bank takes back.
 
         What is not exact is divided by § 367 BGB: into costs and interest, then the invoice.
         """
@@ -400,7 +414,9 @@ class Year:
             self.at(day_after(day, 9), self.pay_claims, bill, id, "both")
 
     def pay_later(self, bill, id):
-        """Pay the invoice alone, and the claims by another transfer or, as the office agrees, not at all."""
+        """Pay the invoice alone, and the claims by another transfer or, as the office agrees, not
+        at all.
+        """
         owed = self.books.open(bill)
         if owed > 0:
             self.pay(bill, "number")
@@ -408,7 +424,10 @@ class Year:
             self.at(day_after(self.office.day, 5), after, bill, id)
 
     def pay_rest(self, bill, id):
-        """Pay what is left of the claims. Of some, the office then withdraws the letter and returns the money."""
+        """Pay what is left of the claims.
+
+        Of some, the office then withdraws the letter and returns the money.
+        """
         claims = self.books.claims_open(bill)
         if claims > 0 and self.books.open(bill) == 0:
             self.bank.book(
@@ -536,7 +555,9 @@ class Year:
             self.at(day_after(day, 15), self.pay, bill, "number")
 
     def _pay_waiting(self, bill, way):
-        """Pay two invoices of a customer in one transfer, or three of different customers in one batch."""
+        """Pay two invoices of a customer in one transfer, or three of different customers in one
+        batch.
+        """
         if way == "together":
             found = [
                 one
@@ -654,7 +675,9 @@ class Year:
         self.count("disputed")
 
     def noise(self):
-        """Book what is no payment: fees, pending entries, dollars with the number of a EUR invoice, 0.00."""
+        """Book what is no payment: fees, pending entries, dollars with the number of a EUR invoice,
+        0.00.
+        """
         day = self.office.day
         bill = next(
             one for one in self.books.bills if one.currency == "EUR" and self.books.open(one) > 0
@@ -687,7 +710,9 @@ class Year:
         return result
 
     def settle(self):
-        """Work through the list of transactions that are not assigned, oldest first, knowing what they are."""
+        """Work through the list of transactions that are not assigned, oldest first, knowing what
+        they are.
+        """
         rows = self.office.every("/payments/unmatched")
         for row in sorted(rows, key=lambda row: (row["booked_on"], row["amount"] < 0)):
             key = self.bank.key(
@@ -724,7 +749,9 @@ class Year:
             )
 
     def _offset(self, entry):
-        """Forget a transfer that the bank took back before it was assigned: it is no payment, and neither is the debit."""
+        """Forget a transfer that the bank took back before it was assigned: it is no payment, and
+        neither is the debit.
+        """
         if not isinstance(entry["truth"], str):
             bill, amount = entry["truth"][0]
             self.books.movements.remove(

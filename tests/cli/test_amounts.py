@@ -8,7 +8,8 @@ from eventapi import config
 from eventapi.validation import options
 
 AMOUNTS = {"dunning_minimum", "payment_tolerance"}
-# currency -> a value with too many decimals, one with all of them, and what the error says is allowed
+# currency -> a value with too many decimals, one with all of them, and what the error says is
+# allowed
 DECIMALS = {
     "JPY": ("0.50", "7.00", "an amount without decimals, as the currency JPY has none, such as 5"),
     "EUR": (

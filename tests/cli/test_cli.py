@@ -903,7 +903,9 @@ def test_serve_listens_on_an_address_that_other_machines_reach_if_allowed(tmp_pa
 
 @pytest.fixture
 def broken_gunicorn(tmp_path):
-    """Return a folder with a gunicorn of the future, which has another name for what only the own server uses."""
+    """Return a folder with a gunicorn of the future, which has another name for what only the own
+    server uses.
+    """
     source = Path(importlib.util.find_spec("gunicorn").origin).parent
     shutil.copytree(source, tmp_path / "future" / "gunicorn")
     version = tmp_path / "future" / "gunicorn" / "__init__.py"

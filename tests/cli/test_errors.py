@@ -1,4 +1,6 @@
-"""Every error of the command line has one form: `eventapi: WHAT IS WRONG; REMEDY`, one line for each fault."""
+"""Every error of the command line has one form: `eventapi: WHAT IS WRONG; REMEDY`, one line for
+each fault.
+"""
 
 import errno
 import re
@@ -31,7 +33,9 @@ GROUPS = sorted({words[:length] for words in LEAVES for length in range(1, len(w
 
 @pytest.fixture
 def refused(run, settings):
-    """Return a function that runs a command, checks the form of its errors and returns (code, its lines)."""
+    """Return a function that runs a command, checks the form of its errors and returns (code, its
+    lines).
+    """
 
     def check(*words):
         code, output, error = run(*words)

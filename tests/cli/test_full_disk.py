@@ -1,4 +1,6 @@
-"""A full disk: `eventapi` and /healthz say so, also where no byte is left, and no longer when there is room again."""
+"""A full disk: `eventapi` and /healthz say so, also where no byte is left, and no longer when there
+is room again.
+"""
 
 import errno
 import os
@@ -22,7 +24,8 @@ from tests.support.client import SCOPES, Client, add_key, make_settings
 
 @pytest.fixture
 def looked_at(run, monkeypatch):
-    """Return a function that calls `eventapi` for some settings, and returns its exit status and its text.
+    """Return a function that calls `eventapi` for some settings, and returns its exit status and
+    its text.
 
     The installation lacks nothing, and its server responds.
     """
@@ -215,7 +218,10 @@ def test_the_marks_of_two_tenants_are_their_own(tmp_path, template):
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EPERM])
 def test_a_mark_that_cannot_be_removed_fails_no_write(organiser, settings, monkeypatch, code):
-    """Some file systems refuse to remove a file while they are full. The write is stored, and must not be repeated."""
+    """Some file systems refuse to remove a file while they are full.
+
+    The write is stored, and must not be repeated.
+    """
     real = os.unlink
 
     def refuse(path, *args, **options):

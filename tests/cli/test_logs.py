@@ -1,4 +1,6 @@
-"""The log of all processes: fields, and with log_format = json one object in each line, whatever happens."""
+"""The log of all processes: fields, and with log_format = json one object in each line, whatever
+happens.
+"""
 
 import json
 import logging

@@ -1,4 +1,6 @@
-"""`eventapi migrate` beside servers, workers and other upgrades: it changes the database only while nobody uses it."""
+"""`eventapi migrate` beside servers, workers and other upgrades: it changes the database only while
+nobody uses it.
+"""
 
 import os
 import re
@@ -160,7 +162,9 @@ def test_a_newer_database_is_refused_without_a_lock(run, settings, db):
 
 
 def test_an_interrupted_creation_is_no_sign_of_a_lost_database(run, settings):
-    """A process that is killed before the database exists leaves only the file of the lock of upgrades."""
+    """A process that is killed before the database exists leaves only the file of the lock of
+    upgrades.
+    """
     for file in settings.data_dir.glob("eventapi.db*"):
         file.unlink()
     process_locks.migrating(settings, print).close()
@@ -195,7 +199,9 @@ OF_WORKER = ["/usr/bin/python3", "-P", "-m", "eventapi", "worker"]
 
 @pytest.fixture
 def proc(tmp_path, monkeypatch):
-    """Return a function that writes a /proc: the locks of a file by processes, as (pid, parent, words, cgroup)."""
+    """Return a function that writes a /proc: the locks of a file by processes, as (pid, parent,
+    words, cgroup).
+    """
     monkeypatch.setattr(holders, "PROC", tmp_path / "proc")
 
     def make(file, *running, others=""):

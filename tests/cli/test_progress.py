@@ -72,7 +72,9 @@ def test_durations(seconds, text):
 
 
 def told(act):
-    """Return the parts that a job reports, in order, and check that none goes backwards or beyond its end."""
+    """Return the parts that a job reports, in order, and check that none goes backwards or beyond
+    its end.
+    """
     found = {}
 
     def report(part, done, total):

@@ -24,7 +24,8 @@ pytestmark = pytest.mark.processes
 PASSWORD = "pass-word-of-the-mail-box"
 HUSH = "hush-of-the-receiver"
 
-# Columns that must hold a secret in clear text, because it signs or is sent. A backup is thus as secret.
+# Columns that must hold a secret in clear text, because it signs or is sent. A backup is thus as
+# secret.
 STORED = {
     "webhook": "webhooks.secret",
     "old webhook": "webhooks.previous_secret",
@@ -64,8 +65,8 @@ class Show:
     def send(self, method, path, body=None, headers=None, shows=None):
         """Send a request.
 
-        Return the status and the data of the response. `shows` is (name of the secret, field that holds it) if the
-        response shows a secret.
+        Return the status and the data of the response. `shows` is (name of the secret, field that
+        holds it) if the response shows a secret.
         """
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
         headers = (

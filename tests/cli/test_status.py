@@ -29,7 +29,9 @@ def packages(monkeypatch):
 
 @pytest.fixture
 def healthy(tmp_path):
-    """Return a function that lets a server respond on a socket of this path, until the end of the test."""
+    """Return a function that lets a server respond on a socket of this path, until the end of the
+    test.
+    """
     listeners = []
 
     def start(path, body=b'{"status":"ok","database":"ok","worker_age_seconds":3}'):
@@ -96,7 +98,9 @@ def tasks(run):
 
 
 def complete(db, settings, tmp_path):
-    """Make an installation that lacks nothing: a key, a heartbeat, a verified backup and all options."""
+    """Make an installation that lacks nothing: a key, a heartbeat, a verified backup and all
+    options.
+    """
     (tmp_path / "eventapi.conf").write_text(COMPLETE)
     housekeeping.record_heartbeat(db)
     settings.backups.mkdir(exist_ok=True)

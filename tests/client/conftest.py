@@ -1,4 +1,6 @@
-"""A server with an empty database, a proxy in front of it that fails as told, and the client that is tested."""
+"""A server with an empty database, a proxy in front of it that fails as told, and the client that
+is tested.
+"""
 
 import pytest
 
@@ -41,7 +43,10 @@ def api(service):
 
 @pytest.fixture
 def middle(service):
-    """Return a proxy in front of the server. Its list `faults` says what happens to the next requests."""
+    """Return a proxy in front of the server.
+
+    Its list `faults` says what happens to the next requests.
+    """
     with Middle(service[0]) as middle:
         yield middle
 
@@ -55,7 +60,10 @@ def far(middle, service):
 
 @pytest.fixture
 def waits(monkeypatch):
-    """Return the list of seconds that clients have waited between attempts. They do not really wait."""
+    """Return the list of seconds that clients have waited between attempts.
+
+    They do not really wait.
+    """
     waits = []
     monkeypatch.setattr(client, "sleep", waits.append)
     return waits

@@ -11,9 +11,9 @@ from tests.support.background_server import BackgroundServer
 class Middle(BackgroundServer):
     """A proxy in a thread.
 
-    `faults`: functions of the handler for the next requests; a request without one is passed on. `streams`: the same,
-    called before the body is read. `got` holds each request as (method, path, headers, body), `peers` the addresses of
-    the connections.
+    `faults`: functions of the handler for the next requests; a request without one is passed on.
+    `streams`: the same, called before the body is read. `got` holds each request as (method, path,
+    headers, body), `peers` the addresses of the connections.
     """
 
     def __init__(self, upstream="", port=0):

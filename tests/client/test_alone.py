@@ -77,7 +77,10 @@ def test_it_runs_on_other_versions_of_python(version, tmp_path):
 
 
 def test_the_version_is_that_of_eventapi():
-    """The file has a version of its own, because a copy cannot read another. Change both for a release."""
+    """The file has a version of its own, because a copy cannot read another.
+
+    Change both for a release.
+    """
     assert client.VERSION == eventapi.__version__.partition(".dev")[0]
 
 

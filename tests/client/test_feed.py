@@ -120,7 +120,9 @@ def test_a_crash_while_the_state_is_written_keeps_the_old_state(api, state, monk
 
 
 def test_a_feed_waits_for_a_server_that_fails(service, tmp_path, monkeypatch, api):
-    """Each kind of failure, more often than a single request would try; then the events come all the same."""
+    """Each kind of failure, more often than a single request would try; then the events come all
+    the same.
+    """
     api.post("/contacts", {"company_name": "After the failures"})
     waits = []
     monkeypatch.setattr("eventapi.client.sleep", waits.append)
@@ -184,7 +186,9 @@ for event in Client().feed(sys.argv[1], wait=0.05):
 
 
 def test_no_event_is_lost_if_the_consumer_is_killed(service, api, state, tmp_path):
-    """The consumer is killed ten times at any point of its work, and handles each event at least once."""
+    """The consumer is killed ten times at any point of its work, and handles each event at least
+    once.
+    """
     for number in range(100):
         api.post("/contacts", {"company_name": f"Killed {number}"})
     expected = [

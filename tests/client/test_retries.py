@@ -1,4 +1,6 @@
-"""Failures of the network and of servers: what is repeated, how often, how long the client waits, what it reports."""
+"""Failures of the network and of servers: what is repeated, how often, how long the client waits,
+what it reports.
+"""
 
 import io
 import tracemalloc
@@ -361,7 +363,10 @@ def test_threads_share_a_client(api):
 
 
 def test_files_need_little_memory(service, tmp_path):
-    """40 MB are sent and received. The peak is far below that, with the server of the test in the same process."""
+    """40 MB are sent and received.
+
+    The peak is far below that, with the server of the test in the same process.
+    """
     size = 40_000_000
 
     def swallow(handler):

@@ -1,4 +1,6 @@
-"""Verification of webhooks, compared with the vector of the specification and with the library standardwebhooks."""
+"""Verification of webhooks, compared with the vector of the specification and with the library
+standardwebhooks.
+"""
 
 import base64
 import hashlib

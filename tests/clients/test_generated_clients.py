@@ -1,4 +1,5 @@
-"""Clients generated from /openapi.json: no warning, types that check, and a journey with each on a real server.
+"""Clients generated from /openapi.json: no warning, types that check, and a journey with each on a
+real server.
 
 `make clients` installs the generators into .clients and runs these tests.
 """

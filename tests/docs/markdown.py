@@ -1,4 +1,6 @@
-"""The pages of the documentation, and what tests need from Markdown: code blocks, links and headings."""
+"""The pages of the documentation, and what tests need from Markdown: code blocks, links and
+headings.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -27,7 +29,9 @@ RUN = {"sh": "bash", "python": "python"}  # language of a block -> the process t
 
 @dataclass
 class Block:
-    """A fenced code block. `line` is the number of its first line, `marks` are the comments above it.
+    """A fenced code block.
+
+    `line` is the number of its first line, `marks` are the comments above it.
 
     `output` is the block directly behind this one if it shows the output of this one.
     """
@@ -49,7 +53,9 @@ def name_of(page):
 
 
 def data_of(page):
-    """Return the names of the data with which the samples of a page run: `empty`, `demo`, both, or `shared`."""
+    """Return the names of the data with which the samples of a page run: `empty`, `demo`, both, or
+    `shared`.
+    """
     head = page.read_text(encoding="utf-8").split("\n")[:5]
     return next(
         (mark[2].split(", ") for mark in map(MARK.fullmatch, head) if mark and mark[1] == "data"),

@@ -1,4 +1,6 @@
-"""Run the samples of a page: one bash process and one Python process, in a scratch folder, against a real server."""
+"""Run the samples of a page: one bash process and one Python process, in a scratch folder, against
+a real server.
+"""
 
 import json
 import os
@@ -17,8 +19,9 @@ from tests.support.processes import PYTHON, ROOT, Server, environment, eventapi,
 
 LIMIT = 120  # seconds until a block counts as hanging
 
-# Both processes read lines "MODE FILE", run the file, write its output to FILE.out and FILE.err, and answer with its
-# exit code. With the mode -e, bash ends at the first command that fails; the trap writes its line.
+# Both processes read lines "MODE FILE", run the file, write its output to FILE.out and FILE.err,
+# and answer with its exit code. With the mode -e, bash ends at the first command that fails; the
+# trap writes its line.
 BASH = r"""
 set -E -o pipefail
 trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2' ERR
@@ -53,7 +56,10 @@ class Done:
 
 
 class Process:
-    """A process that runs blocks one after the other. `with` ends it and the processes that its blocks started."""
+    """A process that runs blocks one after the other.
+
+    `with` ends it and the processes that its blocks started.
+    """
 
     def __init__(self, kind, folder, variables):
         self.folder, self.count = folder / kind, 0
@@ -108,7 +114,9 @@ def serve(data, **options):
 
 
 def run_page(page, folder, template):
-    """Run all samples of a page on a copy of the data directory `template`, with a server of its own."""
+    """Run all samples of a page on a copy of the data directory `template`, with a server of its
+    own.
+    """
     shutil.copytree(template, folder / "data")
     with ExitStack() as stack:
         options = stack.enter_context(mailbox(folder / "work" / "mails")) if has_mail(page) else {}
@@ -117,7 +125,10 @@ def run_page(page, folder, template):
 
 
 def run_samples(page, folder, data, server):
-    """Run all samples of a page in `folder`, with a server on the data directory `data`. Fail at the first fault."""
+    """Run all samples of a page in `folder`, with a server on the data directory `data`.
+
+    Fail at the first fault.
+    """
     (folder / "work").mkdir(exist_ok=True)
     (folder / "work" / "docs").symlink_to(ROOT / "docs")  # for samples.sh
     with ExitStack() as stack:
@@ -142,7 +153,10 @@ def run_samples(page, folder, data, server):
 
 @contextmanager
 def mailbox(folder):
-    """Run an SMTP server that stores the mails as 1.eml, 2.eml and so on. Yield the options that send mails there."""
+    """Run an SMTP server that stores the mails as 1.eml, 2.eml and so on.
+
+    Yield the options that send mails there.
+    """
     from tests.support import mail_server  # skips the test without aiosmtpd
 
     folder.mkdir(parents=True)
@@ -169,7 +183,9 @@ def mailbox(folder):
 
 
 def variables_for(folder, data, server):
-    """Return the environment of the samples: a scratch home with a curl that fails on an error status, and the key."""
+    """Return the environment of the samples: a scratch home with a curl that fails on an error
+    status, and the key.
+    """
     home = folder / "home"
     (home / "bin").mkdir(parents=True)
     (home / ".curlrc").write_text("fail-with-body\nsilent\nshow-error\n")
@@ -191,7 +207,9 @@ def variables_for(folder, data, server):
 
 
 def make_template(folder, data):
-    """Create a data directory with the configuration of conf/demo.conf, a key, and the data `empty` or `demo`."""
+    """Create a data directory with the configuration of conf/demo.conf, a key, and the data `empty`
+    or `demo`.
+    """
     folder.mkdir()
     (folder / "eventapi.conf").write_text(
         (ROOT / "conf" / "demo.conf").read_text() + "webhook_allowed_networks = 127.0.0.0/8\n"
@@ -224,7 +242,10 @@ def check(block, done):
 
 
 def fits(pattern, text):
-    """Return whether a text is as the pattern, where … stands for anything. Spaces at the end of lines do not count."""
+    """Return whether a text is as the pattern, where … stands for anything.
+
+    Spaces at the end of lines do not count.
+    """
     text, pattern = (re.sub(r"[ \t]+$", "", part, flags=re.M).strip() for part in (text, pattern))
     return re.fullmatch(".*".join(map(re.escape, pattern.split("…"))), text, re.S) is not None
 
@@ -232,8 +253,8 @@ def fits(pattern, text):
 def compare(expected, value, path=""):
     """Raise AssertionError, which names the place, if a JSON value is not as expected.
 
-    "…" stands for any value, … in a string for any text, the key "…" for further fields, and "…" at the end of an array
-    for further items.
+    "…" stands for any value, … in a string for any text, the key "…" for further fields, and "…" at
+    the end of an array for further items.
     """
     place = f"not as shown at {path or '/'}"
     if expected == "…":

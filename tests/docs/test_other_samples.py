@@ -28,7 +28,9 @@ def test_every_json_sample_is_json(block):
 
 @pytest.mark.parametrize("block", samples("ini"))
 def test_every_configuration_sample_loads(block, tmp_path):
-    """Options of eventapi.conf are loaded as the service does; units of systemd and other files are only parsed."""
+    """Options of eventapi.conf are loaded as the service does; units of systemd and other files are
+    only parsed.
+    """
     text = block.text if re.search(r"^\[", block.text, re.M) else f"[eventapi]\n{block.text}"
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     parser.read_string(text)

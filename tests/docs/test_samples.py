@@ -1,4 +1,6 @@
-"""Every sample of the documentation runs, and its output is as shown. docs/README.md explains how to write one."""
+"""Every sample of the documentation runs, and its output is as shown. docs/README.md explains how
+to write one.
+"""
 
 import os
 import shutil
@@ -30,7 +32,9 @@ def templates(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def shared(templates, tmp_path_factory):
-    """Return a data directory and its server, for pages that run one after the other on the same data."""
+    """Return a data directory and its server, for pages that run one after the other on the same
+    data.
+    """
     data = tmp_path_factory.mktemp("shared") / "data"
     shutil.copytree(templates("empty"), data)
     with serve(data) as server:

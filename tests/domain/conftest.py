@@ -7,8 +7,8 @@ from tests.support.links import link_to
 
 @pytest.fixture
 def fair(organiser, settings):
-    """Return an event whose pages are open, on a server that can send mail, with a category of exhibitors and one of
-    visitors.
+    """Return an event whose pages are open, on a server that can send mail, with a category of
+    exhibitors and one of visitors.
     """
     settings.smtp_host, settings.smtp_sender = "mail.example.org", "news@messe.test"
     settings.base_url = "https://shows.example.org"
@@ -52,7 +52,8 @@ def apply(organiser, fair):
 
 @pytest.fixture
 def pair(organiser, fair):
-    """Return a function that makes two contacts with a participation each at the same event: (kept, gone).
+    """Return a function that makes two contacts with a participation each at the same event: (kept,
+    gone).
 
     `kept` and `gone` are lists with the fields of their links.
     """

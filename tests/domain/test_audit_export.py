@@ -1,4 +1,6 @@
-"""The export for a tax audit, read as an audit program reads it: by its description, with code of its own."""
+"""The export for a tax audit, read as an audit program reads it: by its description, with code of
+its own.
+"""
 
 import csv
 import io
@@ -17,7 +19,8 @@ from eventapi.worker import invoice_pdfs
 from tests.domain.test_periods import books, clock  # noqa: F401
 from tests.support.einvoice_mutations import taxed
 
-# Content of the elements in gdpdu-01-09-2004.dtd, as far as the export uses them: patterns of the names of children.
+# Content of the elements in gdpdu-01-09-2004.dtd, as far as the export uses them: patterns of the
+# names of children.
 CONTENT = {
     "DataSet": "Version DataSupplier Media ",
     "DataSupplier": "Name Location Comment ",
@@ -88,7 +91,9 @@ def value_of(column, cell, table):
 
 @pytest.fixture
 def medium(books, organiser, clock, db):  # noqa: F811
-    """Add bookings in other currencies, a bank transaction and odd texts, and return the export of 2026."""
+    """Add bookings in other currencies, a bank transaction and odd texts, and return the export of
+    2026.
+    """
     iban = "DE02120300000000202051"
     db.connection.execute(
         "INSERT INTO bank_statements (id, sha256, position, format, account, currency, total, entries, "

@@ -255,7 +255,9 @@ def test_the_image_of_the_event_keeps_its_shape_and_covers_no_text(width, height
 
 
 def test_the_event_and_the_category_shape_the_badge(organiser, participant):
-    """The band at the bottom has the colour of the category, the stripe at the top that of the role."""
+    """The band at the bottom has the colour of the category, the stripe at the top that of the
+    role.
+    """
     path, event = f"/participants/{participant['id']}/badge", participant["event_id"]
     plain = ET.fromstring(organiser.get(path, status=200).body)
     fills = {path_.get("d"): path_.get("fill") for path_ in plain.iter(f"{SVG}path")}

@@ -106,7 +106,10 @@ class Fair:
         return self.act(kind, record, "cancel")
 
     def bill(self, participant=None):
-        """Bill the participant. Return the invoice or credit note of the response, and the ids of all credit notes."""
+        """Bill the participant.
+
+        Return the invoice or credit note of the response, and the ids of all credit notes.
+        """
         answer = self.organiser.post(
             f"/participants/{(participant or self.participant)['id']}/invoice", status=201
         )
@@ -584,7 +587,9 @@ def test_an_unedited_line_of_a_changed_draft_is_still_outdated(fair, change):
     ],
 )
 def test_a_line_that_comes_back_without_unit_or_references_is_not_edited(fair, left_out):
-    """Otherwise it would bill an order that is cancelled later, or the order would be billed once more."""
+    """Otherwise it would bill an order that is cancelled later, or the order would be billed once
+    more.
+    """
     order = fair.order((fair.power, 2))
     draft, _ = fair.bill()
     items = [
@@ -682,9 +687,11 @@ def test_a_refresh_that_leaves_nothing_is_refused(fair):
 
 
 def test_a_draft_is_outdated_if_another_invoice_bills_the_same(fair):
-    """The booth is moved and billed again, moved back, and the draft that would credit it is deleted.
+    """The booth is moved and billed again, moved back, and the draft that would credit it is
+    deleted.
 
-    The draft is outdated already before that: otherwise it could be sent first, and the booth would be billed twice.
+    The draft is outdated already before that: otherwise it could be sent first, and the booth would
+    be billed twice.
     """
     reservation = fair.reserve("A1")
     fair.send(fair.bill()[0])

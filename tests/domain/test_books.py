@@ -1,7 +1,7 @@
 """Random years of bookkeeping over the API, compared with a ledger that knows only what was sent.
 
-For each customer, opening balance and movements add up to the closing balance. The reports of a month stay the same,
-byte for byte, whatever is booked later.
+For each customer, opening balance and movements add up to the closing balance. The reports of a
+month stay the same, byte for byte, whatever is booked later.
 """
 
 import json
@@ -26,7 +26,10 @@ CSV = {"Accept": "text/csv"}
 
 
 class Ledger:
-    """What was sent, as entries (day, kind, invoice, amount). A positive amount is owed by the customer."""
+    """What was sent, as entries (day, kind, invoice, amount).
+
+    A positive amount is owed by the customer.
+    """
 
     def __init__(self):
         self.entries, self.invoices = [], {}
@@ -110,7 +113,9 @@ class Year:
 
     @staticmethod
     def taxed(net, rate, currency):
-        """Return a net amount with tax, rounded half away from zero to the decimals of the currency."""
+        """Return a net amount with tax, rounded half away from zero to the decimals of the
+        currency.
+        """
         return net + (net * rate / 100).quantize(
             Decimal(1).scaleb(-PLACES[currency]), ROUND_HALF_UP
         )
@@ -180,8 +185,8 @@ class Year:
     def book_taxed(self, kind, number, nets, sign=1, wholes=None):
         """Book net and tax of an invoice or credit note.
 
-        `wholes`: what a credit note credits a part of. In a currency without decimals, the tax that is left of it is
-        the tax of the net amount that is left.
+        `wholes`: what a credit note credits a part of. In a currency without decimals, the tax that
+        is left of it is the tax of the net amount that is left.
         """
         currency = self.ledger.invoices[number]["currency"]
         for rate, net in nets.items():
@@ -416,7 +421,9 @@ def compare(year, reports, first, last):
 
 
 def compare_event(year):
-    """Compare the report on the payments of an event with the payments that its invoices have in the end."""
+    """Compare the report on the payments of an event with the payments that its invoices have in
+    the end.
+    """
     event = year.events[0]
     found = json.loads(year.report(f"payments?event_key={event}&period=year")[0])["rows"]
     kept = [

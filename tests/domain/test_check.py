@@ -21,7 +21,9 @@ def history(organiser, db):
 
 
 def by_hand(db, change):
-    """Change the database without its triggers, as an attacker with the database file could, and create them again."""
+    """Change the database without its triggers, as an attacker with the database file could, and
+    create them again.
+    """
     triggers = db.connection.execute(
         "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
     ).fetchall()

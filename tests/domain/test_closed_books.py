@@ -17,7 +17,8 @@ class Attacker(Year):
     """An organiser who books at random, and then tries to change what was booked."""
 
     def reports(self, first, last):
-        """Return all reports about money of a month, with the ledger and the account of each customer.
+        """Return all reports about money of a month, with the ledger and the account of each
+        customer.
 
         The overview shows the same money, and participants, which merging and deleting change.
         """

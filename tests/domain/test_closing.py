@@ -1,4 +1,6 @@
-"""Bookings that are made while a month is closed: its figures are those of what is in it when it is closed."""
+"""Bookings that are made while a month is closed: its figures are those of what is in it when it is
+closed.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -115,7 +117,8 @@ def office(organiser, db, monkeypatch):
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Return a function that lets another client act while figures are computed without the write lock.
+    """Return a function that lets another client act while figures are computed without the write
+    lock.
 
     It returns a list that gets, for each computation, whether the write lock was held.
     """

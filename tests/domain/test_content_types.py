@@ -97,7 +97,8 @@ SIGNATURES = {  # extension -> how such a file begins, by the specification of t
 }
 
 
-# Formats that are also a file of another format: an office document is a ZIP, and a PDF can be an Illustrator file.
+# Formats that are also a file of another format: an office document is a ZIP, and a PDF can be an
+# Illustrator file.
 ALSO = {"docx": ["zip"], "odt": ["zip"]}
 
 

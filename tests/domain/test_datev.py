@@ -1,4 +1,6 @@
-"""The DATEV format: letters, columns, accounts and amounts, compared with what DATEV and ISO have published."""
+"""The DATEV format: letters, columns, accounts and amounts, compared with what DATEV and ISO have
+published.
+"""
 
 from decimal import Decimal
 from types import SimpleNamespace
@@ -83,7 +85,9 @@ def test_letters_that_the_character_set_lacks_are_replaced_and_never_lost(text, 
 
 
 def test_every_letter_of_europe_becomes_something_that_can_be_written():
-    """Latin, Greek and Cyrillic letters of the official languages of Europe become letters, not question marks."""
+    """Latin, Greek and Cyrillic letters of the official languages of Europe become letters, not
+    question marks.
+    """
     every = [
         chr(number)
         for first, last in ((0xC0, 0x17E), (0x218, 0x21B), (0x386, 0x3CE), (0x400, 0x45F))

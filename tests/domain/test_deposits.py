@@ -1,4 +1,6 @@
-"""Deposits and final invoices: what they check, deduct and print, and when their tax counts (contract, section 8)."""
+"""Deposits and final invoices: what they check, deduct and print, and when their tax counts
+(contract, section 8).
+"""
 
 import re
 
@@ -156,7 +158,10 @@ def test_a_deposit_says_so_on_its_page_and_in_its_e_invoice(office):
     ],
 )
 def test_a_deposit_has_the_type_that_the_profile_knows(office, profile, country, expected):
-    """BR-DE-17 has no 386, and neither has DE-R-017 between Germans. Peppol has it (PEPPOL-EN16931-P0100)."""
+    """BR-DE-17 has no 386, and neither has DE-R-017 between Germans.
+
+    Peppol has it (PEPPOL-EN16931-P0100).
+    """
     office.buyer = office.client.make(
         "/contacts",
         {

@@ -1,4 +1,6 @@
-"""The page at the door: its roster of badges in bytes, the scans of its devices, its figures and its search."""
+"""The page at the door: its roster of badges in bytes, the scans of its devices, its figures and
+its search.
+"""
 
 import random
 from datetime import datetime, timedelta, timezone
@@ -71,7 +73,9 @@ def link(fair):
 
 @pytest.fixture
 def send(db, link):
-    """Return send(), which records scans of the link and returns their results without client_ref and nulls."""
+    """Return send(), which records scans of the link and returns their results without client_ref
+    and nulls.
+    """
 
     def record(*scans, **changed):
         given = [
@@ -101,7 +105,8 @@ def send(db, link):
 
 
 def parsed(data):
-    """Return (kind, event id, salt, revision, server time, colours, entries) of a roster, read as documented.
+    """Return (kind, event id, salt, revision, server time, colours, entries) of a roster, read as
+    documented.
 
     `entries` maps the first 5 bytes of a hash to (status, role, colour), each a number.
     """

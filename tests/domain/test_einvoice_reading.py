@@ -1,4 +1,6 @@
-"""E-invoices as they arrive: recognised by their beginning, read to a document, or refused with the reason."""
+"""E-invoices as they arrive: recognised by their beginning, read to a document, or refused with the
+reason.
+"""
 
 import random
 import re
@@ -94,7 +96,10 @@ def test_terms_that_only_suppliers_write_are_read(writer):
 
 
 def test_a_creditor_identifier_beside_a_transfer_is_no_direct_debit():
-    """Suppliers print it on every invoice. UBL has it among the ids of the seller, with the scheme SEPA."""
+    """Suppliers print it on every invoice.
+
+    UBL has it among the ids of the seller, with the scheme SEPA.
+    """
     document = replace(
         einvoices.document(1, "xrechnung"),
         seller=replace(einvoices.SELLER, id="DE98ZZZ09999999999", id_scheme="SEPA"),

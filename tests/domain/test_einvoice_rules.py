@@ -1,4 +1,6 @@
-"""The rules of e-invoices: sound documents have no fault, and each faulty one is refused by the rule that it breaks."""
+"""The rules of e-invoices: sound documents have no fault, and each faulty one is refused by the
+rule that it breaks.
+"""
 
 import re
 from dataclasses import replace
@@ -340,7 +342,9 @@ def test_faults_that_the_official_rules_let_pass():
 
 
 def rounded_to(currency):
-    """Return an invoice over Peppol whose line of 1.5 * 333 is rounded to 500.00, as in currencies without decimals."""
+    """Return an invoice over Peppol whose line of 1.5 * 333 is rounded to 500.00, as in currencies
+    without decimals.
+    """
     line = replace(
         PEPPOL.lines[0],
         quantity=D("1.5"),
@@ -395,7 +399,9 @@ def rounded_to(currency):
     ],
 )
 def test_peppol_refuses_a_line_that_is_rounded_to_whole_units(currency, profile, expected):
-    """PEPPOL-EN16931-R120 is fatal and knows no currencies without decimals; in XRechnung it is a warning."""
+    """PEPPOL-EN16931-R120 is fatal and knows no currencies without decimals; in XRechnung it is a
+    warning.
+    """
     found = [(fault.rule, fault.is_warning) for fault in sums.faults(rounded_to(currency), profile)]
     assert found == expected
 

@@ -1,4 +1,7 @@
-"""E-invoices as XML: units, reasons without VAT, and the writers. `make einvoices` validates them by other tools."""
+"""E-invoices as XML: units, reasons without VAT, and the writers.
+
+`make einvoices` validates them by other tools.
+"""
 
 import xml.etree.ElementTree as ET
 from dataclasses import fields, replace
@@ -151,7 +154,10 @@ def test_ubl_writes_a_credit_note_as_a_document_of_its_own():
 @pytest.mark.parametrize("writer", [cii, ubl])
 @pytest.mark.parametrize("nothing", [None, "", " \n", "\x00\x0b\ufffe\ud800"])
 def test_a_term_without_text_leaves_no_empty_element(writer, nothing):
-    """PEPPOL-EN16931-R008 forbids empty elements. Only the delivery of CII is exempt: its schema requires it."""
+    """PEPPOL-EN16931-R008 forbids empty elements.
+
+    Only the delivery of CII is exempt: its schema requires it.
+    """
     for seed in range(20):
         document = einvoices.document(seed)
         for name in [

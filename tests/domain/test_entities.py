@@ -1,4 +1,6 @@
-"""The registry of record kinds, compared with the lists in this file, in the schemas and in the SQL."""
+"""The registry of record kinds, compared with the lists in this file, in the schemas and in the
+SQL.
+"""
 
 import re
 
@@ -10,7 +12,8 @@ from eventapi.domain.records.entities import KINDS
 from eventapi.resources import custom_fields
 from eventapi.validation.schema_files import document
 
-# entity type -> (scope of its events, event types). A wrong scope would show a record to a key without permission.
+# entity type -> (scope of its events, event types). A wrong scope would show a record to a key
+# without permission.
 EVENTS = {
     "event": ("events", "event.created event.updated event.deleted"),
     "contact": (
@@ -233,7 +236,9 @@ def test_every_table_exists_and_has_the_personal_columns(db):
 
 
 def test_anonymising_a_contact_sets_every_personal_column_to_null():
-    """Statements for records that the law requires to keep, such as invoices, run later and may set more columns."""
+    """Statements for records that the law requires to keep, such as invoices, run later and may set
+    more columns.
+    """
     text = (paths.folder("sql") / "privacy.sql").read_text(encoding="utf-8")
     later = {"blank_invoice", "blank_payments"}
     erased = {}

@@ -1,4 +1,6 @@
-"""Interest on arrears: figures computed by hand, and by days one by one as another way of computing."""
+"""Interest on arrears: figures computed by hand, and by days one by one as another way of
+computing.
+"""
 
 import random
 from datetime import date, timedelta
@@ -33,8 +35,9 @@ def accrued(total, movements, due_date, until, rates):
         ("business", True, 119000, [], "2026-03-31", "2026-05-31", 2042),
         # A person owes 5 points: 1190.00 x 6.27 % x 61 / 365 = 4551.393 / 365 = 12.4695…
         ("business", False, 119000, [], "2026-03-31", "2026-05-31", 1247),
-        # 15 days of June at 7.27 %, then 6.27 %; 500.00 paid on 10 July bear interest on that day for the last time:
-        # (2000 x 7.27 % x 15 + 2000 x 6.27 % x 10 + 1500 x 6.27 % x 21) / 365 = (2181 + 1254 + 1975.05) / 365 = 14.8220…
+        # 15 days of June at 7.27 %, then 6.27 %; 500.00 paid on 10 July bear interest on that day
+        # for the last time: (2000 x 7.27 % x 15 + 2000 x 6.27 % x 10 + 1500 x 6.27 % x 21) / 365 =
+        # (2181 + 1254 + 1975.05) / 365 = 14.8220…
         ("consumer", True, 200000, [("2025-07-10", -50000)], "2025-06-15", "2025-07-31", 1482),
         # A negative base rate, and 29 February: 1000.00 x 4.12 % x 29 / 365 = 3.2734…
         ("consumer", False, 100000, [], "2020-02-10", "2020-03-10", 327),
@@ -94,11 +97,13 @@ def test_a_due_date_that_is_no_working_day_moves_the_beginning(due_date, until, 
         ("thirty_days", True, False, "2026-05-21", "2026-06-10", "2026-06-23"),
         # The due date is Saturday, 6 June; day 1 is Tuesday, 9 June, day 30 Wednesday, 8 July.
         ("thirty_days", True, False, "2026-06-06", "2026-07-01", "2026-07-09"),
-        # A consumer without the sentence: with the first letter, whatever the option says, but not before it.
+        # A consumer without the sentence: with the first letter, whatever the option says, but not
+        # before it.
         ("due_date", False, False, "2026-05-20", "2026-06-10", "2026-06-11"),
         ("due_date", False, False, "2026-05-20", "2026-07-30", "2026-07-31"),
         ("thirty_days", False, False, "2026-05-20", "2026-06-10", "2026-06-20"),
-        # With the sentence: after 30 days at the latest, and a letter before that is enough (§ 286 (1) and (3) BGB).
+        # With the sentence: after 30 days at the latest, and a letter before that is enough (§ 286
+        # (1) and (3) BGB).
         ("due_date", False, True, "2026-05-20", "2026-06-10", "2026-06-11"),
         ("due_date", False, True, "2026-05-20", "2026-07-30", "2026-06-20"),
         ("first_letter", False, True, "2026-05-20", "2026-07-30", "2026-07-31"),

@@ -1,4 +1,7 @@
-"""Letters of a random year, computed a second time from the requests. `make books` runs longer ones."""
+"""Letters of a random year, computed a second time from the requests.
+
+`make books` runs longer ones.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Closed months: what is refused, what stays possible, and that no statement can change what was closed."""
+"""Closed months: what is refused, what stays possible, and that no statement can change what was
+closed.
+"""
 
 import json
 import re
@@ -29,7 +31,9 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def books(clock, organiser, db):
-    """Book an invoice of 119 and a payment of 100 in May, close May, and return the ids and numbers."""
+    """Book an invoice of 119 and a payment of 100 in May, close May, and return the ids and
+    numbers.
+    """
     db.connection.execute("UPDATE last_stamp SET stamped_at = '2026-01-01T00:00:00Z'")
     contact = organiser.make("/contacts", ADDRESS)
     invoices = [sent(organiser, contact["id"]) for _ in range(2)]
@@ -416,8 +420,9 @@ STATEMENTS = [
     if BOOKS & set(WRITES.findall(statement.form(statement.words)))
 ]
 REFUSED, HARMLESS = "refused", "harmless"
-# Statement -> what it does to the records of May, and parameters that differ from those in POOL. A name that begins
-# with $ stands for an id of the fixture. Harmless: it runs, and every figure of the closed month stays as it was.
+# Statement -> what it does to the records of May, and parameters that differ from those in POOL. A
+# name that begins with $ stands for an id of the fixture. Harmless: it runs, and every figure of
+# the closed month stays as it was.
 CASES = {
     "payments.add": (REFUSED, {}),
     "payments.change": (REFUSED, {"id": "$payment"}),
@@ -535,7 +540,9 @@ def parameters(statement, changes, books):
 
 @pytest.fixture
 def more(books, organiser, db):
-    """Add records that some statements need: a draft, remarks, another contact, and a participant with a fee."""
+    """Add records that some statements need: a draft, remarks, another contact, and a participant
+    with a fee.
+    """
     client = organiser
     second = client.make("/contacts", {**ADDRESS, "company_name": "Second GmbH"})
     draft = client.make(

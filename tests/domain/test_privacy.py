@@ -1,4 +1,6 @@
-"""Personal data of a contact: every column that may hold it is listed, exported, and empty after anonymisation."""
+"""Personal data of a contact: every column that may hold it is listed, exported, and empty after
+anonymisation.
+"""
 
 import os
 import re
@@ -77,7 +79,8 @@ PERSONAL = {
     "outgoing_events": "data",
     "idempotency_keys": "data",
 }
-# All other text columns, by the reason why they hold nothing about a contact. A table name stands for all its columns.
+# All other text columns, by the reason why they hold nothing about a contact. A table name stands
+# for all its columns.
 OTHERS = {
     "staff and settings of the organiser": "admins api_keys flags tenant gateways periods worker_heartbeats last_stamp",
     "the organiser's own show": "events event_pages event_key categories category_events "
@@ -189,7 +192,9 @@ KEPT = {
 
 
 def columns(db):
-    """Return table -> columns that may hold text, except timestamps, for every table of the database."""
+    """Return table -> columns that may hold text, except timestamps, for every table of the
+    database.
+    """
     tables = [
         name
         for (name,) in db.connection.execute(
@@ -236,7 +241,8 @@ def test_every_text_column_is_classified_as_personal_or_not(db):
 
 
 class Life:
-    """A contact with a text of its own in every personal column, and in all records that depend on it.
+    """A contact with a text of its own in every personal column, and in all records that depend on
+    it.
 
     Every POST has an Idempotency-Key.
     """
@@ -501,7 +507,9 @@ class Life:
         )
 
     def letters(self):
-        """Create newsletter records: a mail that is refused, a consent that is transferred, and an unsubscription."""
+        """Create newsletter records: a mail that is refused, a consent that is transferred, and an
+        unsubscription.
+        """
         subscriber = self.post("/newsletter", {"email": self.email, "name": self.text()})
         mail = mail_delivery.step(self.db, "lease")
         refused = mail_delivery.Outcome("failed", f"550 {self.text()}", refuses_recipient=True)
@@ -531,8 +539,8 @@ class Life:
         )  # two mails tell of it
 
     def money(self):
-        """Create a draft and two invoices: a recent one, which the law requires to keep, and an old one, whose
-        participant belongs to another contact.
+        """Create a draft and two invoices: a recent one, which the law requires to keep, and an old
+        one, whose participant belongs to another contact.
         """
         text, items = (
             self.text,
@@ -745,7 +753,9 @@ def traces(db):
 
 
 def recorded(db):
-    """Return the columns with the mark, without the search indexes, which keep erased words until the night."""
+    """Return the columns with the mark, without the search indexes, which keep erased words until
+    the night.
+    """
     return {name for name in traces(db) if "_search" not in name}
 
 
@@ -776,7 +786,8 @@ def words(db):
 
 
 def files_with_traces(settings):
-    """Return the names of the files with the mark: database, its WAL, stored files and temporary files.
+    """Return the names of the files with the mark: database, its WAL, stored files and temporary
+    files.
 
     PDFs are compressed, but they are drawn from columns that the test reads.
     """
@@ -900,7 +911,10 @@ def test_a_large_file_is_cleaned_in_pieces_and_never_rewritten(life, db, monkeyp
     life().anonymize()
 
     def erased():
-        """Return whether no index has a word more than its records. Sent invoices and their payments keep theirs."""
+        """Return whether no index has a word more than its records.
+
+        Sent invoices and their payments keep theirs.
+        """
         return {name.partition("_search")[0] for name in traces(db) - recorded(db)} <= {
             "invoices",
             "payments",

@@ -1,4 +1,6 @@
-"""How far links lead: one rule after the other (domain/access/reach.py). tests/web/test_reach.py walks the chains."""
+"""How far links lead: one rule after the other (domain/access/reach.py). tests/web/test_reach.py
+walks the chains.
+"""
 
 import json
 import re

@@ -1,4 +1,5 @@
-"""Chains of requests by which links, badges and pages do not reach further than the rules say (domain/access/reach.py).
+"""Chains of requests by which links, badges and pages do not reach further than the rules say
+(domain/access/reach.py).
 
 Each key has only the scopes of the attack; `organiser` has all.
 """
@@ -33,7 +34,8 @@ from tests.support.links import (
     visitor,
 )
 
-# Its first letter, the Kelvin sign, becomes k in the lower case of Python, and stays what it is in the database.
+# Its first letter, the Kelvin sign, becomes k in the lower case of Python, and stays what it is in
+# the database.
 KELVIN = "\u212alara@rosen.example"
 
 
@@ -42,7 +44,10 @@ KELVIN = "\u212alara@rosen.example"
 
 @pytest.fixture
 def page_of(app, db):
-    """Return a function that opens the page of an application by a mail. It returns (Visitor, link, page)."""
+    """Return a function that opens the page of an application by a mail.
+
+    It returns (Visitor, link, page).
+    """
 
     def opened(organiser, application):
         link = link_to(organiser, application=application)

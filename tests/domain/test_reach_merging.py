@@ -1,4 +1,6 @@
-"""What merging contacts does to links, and to what applications lead to (domain/access/reach.py, R8)."""
+"""What merging contacts does to links, and to what applications lead to (domain/access/reach.py,
+R8).
+"""
 
 import re
 
@@ -345,7 +347,8 @@ def test_whatever_a_merge_moves_from_a_participant_ends_the_links_of_the_one_tha
         .partition("-- name: has_records")[2]
         .partition("-- name:")[0]
     )
-    # A badge number stays valid, which is no record; scans come with their visits, and links are what ends.
+    # A badge number stays valid, which is no record; scans come with their visits, and links are
+    # what ends.
     assert moved - {"badge_aliases", "check_in_scans", "links"} <= {
         *re.findall(r"FROM (\w+)", counted)
     }

@@ -14,7 +14,8 @@ def fair(organiser, db):
 
 
 def statuses(fair, participant=None):
-    """Return the items that are required, with their statuses, but not the category, which is never open.
+    """Return the items that are required, with their statuses, but not the category, which is never
+    open.
 
     Check that the filter `ready` agrees.
     """
@@ -365,8 +366,8 @@ def test_include_and_filter_agree_in_random_states(fair):
 
 
 def test_the_report_agrees_with_the_checklists(fair):
-    """Compare the report with each checklist, over two events, with contracts and with a submission required of
-    visitors.
+    """Compare the report with each checklist, over two events, with contracts and with a submission
+    required of visitors.
     """
     chance, organiser = random.Random(9), fair.organiser
     form = organiser.make(

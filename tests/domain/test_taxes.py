@@ -1,4 +1,6 @@
-"""The tax point: when the tax of invoices counts, compared with the rules of the contract (section 8, Tax point)."""
+"""The tax point: when the tax of invoices counts, compared with the rules of the contract (section
+8, Tax point).
+"""
 
 import random
 from decimal import ROUND_HALF_UP, Decimal
@@ -397,7 +399,9 @@ def test_datev_has_no_tax_period_if_the_tax_follows_the_money(office):
 
 
 def test_the_tax_periods_of_all_files_add_up_to_the_report(office):
-    """Rule 11: for each month and rate, the lines with that month in column 116 are the gross amounts of the report."""
+    """Rule 11: for each month and rate, the lines with that month in column 116 are the gross
+    amounts of the report.
+    """
     history = walk(office, random.Random(11), 12)
     assert sum(bool(one.get("is_deducted")) for one in history) > 2
     found, expected = {}, {}
@@ -428,8 +432,8 @@ def add(sums, key, line, positive):
 def walk(office, chance, number):
     """Send invoices and deposits in two rates, and let money, credit notes and write-offs follow.
 
-    Final invoices deduct deposits that are paid. Now and then the month before is closed, and its report stays as it
-    is. Return what happened to each.
+    Final invoices deduct deposits that are paid. Now and then the month before is closed, and its
+    report stays as it is. Return what happened to each.
     """
     history, day, closed = [], 15, {}
     for step in range(number * 5):
@@ -531,7 +535,9 @@ def deductible(office, history):
 
 
 def deducted(final, items, deposit):
-    """Note that a deposit is deducted, and return the final invoice with the groups that § 14 (5) UStG leaves of it."""
+    """Note that a deposit is deducted, and return the final invoice with the groups that § 14 (5)
+    UStG leaves of it.
+    """
     deposit["is_deducted"], groups = True, []
     for item, (rate, net, _) in zip(items, deposit["groups"], strict=True):
         rest = (

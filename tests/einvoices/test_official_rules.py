@@ -1,7 +1,9 @@
-"""Written documents pass the official checks of EN 16931, and other software reads the same amounts in them.
+"""Written documents pass the official checks of EN 16931, and other software reads the same amounts
+in them.
 
-`make einvoices` installs the checks into .einvoices and runs these tests. If the variable EINVOICE_VALIDATOR names a
-program, all documents are also given to it as files; it must exit with 0.
+`make einvoices` installs the checks into .einvoices and runs these tests. If the variable
+EINVOICE_VALIDATOR names a program, all documents are also given to it as files; it must exit with
+0.
 """
 
 import io
@@ -24,7 +26,8 @@ from tests.support.einvoice_mutations import REFUSED
 
 SEEDS = range(100)
 VALIDATOR = os.environ.get("EINVOICE_VALIDATOR")
-# Rules that the official checks of the norm apply. Those of XRechnung and Peppol are not published as a package.
+# Rules that the official checks of the norm apply. Those of XRechnung and Peppol are not published
+# as a package.
 OF_THE_NORM = [rule for rule in REFUSED if not re.match("BR-DE-|PEPPOL", rule)]
 
 

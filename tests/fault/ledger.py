@@ -1,4 +1,6 @@
-"""The ledger of the fault tests: what clients were told, compared with the database by statements of its own."""
+"""The ledger of the fault tests: what clients were told, compared with the database by statements
+of its own.
+"""
 
 import hashlib
 import json
@@ -73,7 +75,9 @@ def _of_kind(ledger, kind, connection):
 
 
 def _doubles(connection):
-    """Yield a line for each booth that is sold twice, gap in a series of numbers, and sum that is not its parts'."""
+    """Yield a line for each booth that is sold twice, gap in a series of numbers, and sum that is
+    not its parts'.
+    """
 
     def rows(text):
         return connection.execute(text).fetchall()

@@ -1,8 +1,8 @@
 """Clients that write records of many kinds while something fails.
 
-Each client repeats a write until it gets an answer, as an honest client does, with the same Idempotency-Key. So the
-ledger knows of nearly every write whether it is stored. Some writes are sent once only: without an answer, they may
-be stored or not.
+Each client repeats a write until it gets an answer, as an honest client does, with the same
+Idempotency-Key. So the ledger knows of nearly every write whether it is stored. Some writes are
+sent once only: without an answer, they may be stored or not.
 """
 
 import hashlib
@@ -44,7 +44,8 @@ OPTIONS = {"EVENTAPI_CONFIG": str(processes.ROOT / "conf" / "demo.conf")}
 class Show:
     """The records that the clients write to.
 
-    `data`: the data directory. `key`: an API key of all scopes. `inside`: participant -> marker of the open visit.
+    `data`: the data directory. `key`: an API key of all scopes. `inside`: participant -> marker of
+    the open visit.
     """
 
     def __init__(self, data):
@@ -141,7 +142,10 @@ class Unanswered(Exception):
 
 
 class Load:
-    """CLIENTS threads that write until `finish` is called. `faults`: answers that no client expects."""
+    """CLIENTS threads that write until `finish` is called.
+
+    `faults`: answers that no client expects.
+    """
 
     def __init__(self, show, port, *, seed=None, ledger=None, only=None):
         self.show, self.port, self.ledger = show, port, ledger or Ledger()
@@ -222,7 +226,10 @@ class Client:
         return status, text
 
     def sure(self, method, path, body=None, expect=(200, 201), **headers):
-        """Repeat a request until it is answered. Return (status, data). Raise AssertionError for another status."""
+        """Repeat a request until it is answered.
+
+        Return (status, data). Raise AssertionError for another status.
+        """
         ends, refused = time.monotonic() + PATIENCE, None
         while time.monotonic() < ends:
             status, text = self.ask(method, path, body, **headers)

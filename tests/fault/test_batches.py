@@ -1,4 +1,6 @@
-"""Every process of the server is killed in the middle of a batch: the same request goes on with what is left."""
+"""Every process of the server is killed in the middle of a batch: the same request goes on with
+what is left.
+"""
 
 import os
 import signal

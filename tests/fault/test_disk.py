@@ -1,4 +1,6 @@
-"""The disk is full, fails, writes only a part, or does not sync, while clients write records of all kinds."""
+"""The disk is full, fails, writes only a part, or does not sync, while clients write records of all
+kinds.
+"""
 
 import json
 import os
@@ -63,7 +65,10 @@ def under(faults, lines, show, server, ledger):
 
 @pytest.mark.parametrize("turn", range(max(1, ROUNDS // 20)))
 def test_no_acknowledged_write_is_lost_and_the_service_recovers_by_itself(tmp_path, turn):
-    """No process is restarted. What was refused with 503 or 507 is not stored, unless the client sent it again."""
+    """No process is restarted.
+
+    What was refused with 503 or 507 is not stored, unless the client sent it again.
+    """
     data = tmp_path / "data"
     data.mkdir()
     show, faults, ledger = Show(data), Faults(tmp_path), Ledger()
@@ -88,7 +93,9 @@ def test_no_acknowledged_write_is_lost_and_the_service_recovers_by_itself(tmp_pa
 def test_a_write_that_was_refused_because_a_sync_failed_does_not_come_back_after_a_crash(
     tmp_path, folder, key
 ):
-    """SQLite has written the transaction to the log before the sync: the next opening of the database would find it."""
+    """SQLite has written the transaction to the log before the sync: the next opening of the
+    database would find it.
+    """
     faults = Faults(tmp_path)
     with (
         processes.Server(folder, "--workers", "1", **faults.options) as server,
@@ -108,7 +115,10 @@ def test_a_write_that_was_refused_because_a_sync_failed_does_not_come_back_after
 
 
 def test_a_full_disk_is_known_to_all_processes_until_a_write_succeeds(tmp_path, folder, key):
-    """Also after the process that met it was killed. The disk of the test has space, as with a quota."""
+    """Also after the process that met it was killed.
+
+    The disk of the test has space, as with a quota.
+    """
 
     def told():
         health = json.loads(processes.get(f"{server.url}/healthz")[1])["disk"]

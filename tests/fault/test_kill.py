@@ -1,4 +1,6 @@
-"""Every process of a service is killed in turn while payments arrive: none is lost and none is counted twice."""
+"""Every process of a service is killed in turn while payments arrive: none is lost and none is
+counted twice.
+"""
 
 import http.client
 import json
@@ -22,7 +24,10 @@ INVOICES = 5
 
 
 class Cashiers:
-    """Clients that post payments. Each repeats a payment with the same Idempotency-Key until it is acknowledged."""
+    """Clients that post payments.
+
+    Each repeats a payment with the same Idempotency-Key until it is acknowledged.
+    """
 
     def __init__(self, port, key, numbers):
         self.port, self.key, self.numbers = port, key, numbers
@@ -37,7 +42,9 @@ class Cashiers:
             self.post(number - 1)
 
     def take(self):
-        """Return the number of the next payment, counted from 1, as soon as it may be sent; None at the end."""
+        """Return the number of the next payment, counted from 1, as soon as it may be sent; None at
+        the end.
+        """
         while not self.refused:
             with self.lock:
                 if not self.todo:
@@ -80,7 +87,9 @@ class Cashiers:
             self.refused.append((status, text))
 
     def reached(self, count):
-        """Allow at most AHEAD payments beyond `count`, and wait until `count` payments are acknowledged."""
+        """Allow at most AHEAD payments beyond `count`, and wait until `count` payments are
+        acknowledged.
+        """
         self.limit, deadline = count + AHEAD, time.monotonic() + 120
         while len(self.acknowledged) < count and not self.refused:
             assert time.monotonic() < deadline
@@ -97,7 +106,9 @@ def served_by(server):
 
 
 def restarted(folder, server):
-    """Kill the first process of the server, wait until the others have ended, and return a new one on its port."""
+    """Kill the first process of the server, wait until the others have ended, and return a new one
+    on its port.
+    """
     others = list(processes.children(server.process.pid))
     server.stop(signal.SIGKILL)
     processes.until(lambda: not any(map(processes.alive, others)))

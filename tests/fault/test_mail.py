@@ -1,5 +1,5 @@
-"""The worker is killed repeatedly while it sends 2,000 mails: none arrives twice, and each is sent or listed as
-uncertain.
+"""The worker is killed repeatedly while it sends 2,000 mails: none arrives twice, and each is sent
+or listed as uncertain.
 """
 
 import os

@@ -1,7 +1,9 @@
-"""Rounds of kill -9: a random process of the service, or a command, is killed while clients write records of all kinds.
+"""Rounds of kill -9: a random process of the service, or a command, is killed while clients write
+records of all kinds.
 
-`make fault ROUNDS=200` runs many rounds. Twenty-five rounds work on the same data. After each, the ledger of the
-clients is compared with the database, `eventapi check` finds no fault, and the audit log is intact.
+`make fault ROUNDS=200` runs many rounds. Twenty-five rounds work on the same data. After each, the
+ledger of the clients is compared with the database, `eventapi check` finds no fault, and the audit
+log is intact.
 """
 
 import os
@@ -140,7 +142,8 @@ def test_no_acknowledged_write_is_lost_by_random_kills(tmp_path, first):
 
 
 def complete_backups(show):
-    """Each backup whose command was killed either does not exist under its name, or can be restored.
+    """Each backup whose command was killed either does not exist under its name, or can be
+    restored.
 
     One that was not killed is restored in any case.
     """

@@ -69,7 +69,10 @@ with db.write():
 
 @pytest.mark.own_server("waiting writes occupy all threads of gthread")
 def test_while_a_stopped_process_holds_the_lock_writes_are_refused_in_time_and_reads_go_on(show):
-    """Each write is refused, also the one that waits for the lock in the kernel. Afterwards everything goes on."""
+    """Each write is refused, also the one that waits for the lock in the kernel.
+
+    Afterwards everything goes on.
+    """
     with (
         subprocess.Popen(
             [sys.executable, "-c", HOLD],

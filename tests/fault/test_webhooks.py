@@ -1,5 +1,5 @@
-"""Server and worker are killed repeatedly while records change: every committed event arrives, in the order of its
-record.
+"""Server and worker are killed repeatedly while records change: every committed event arrives, in
+the order of its record.
 """
 
 import http.client
@@ -47,7 +47,8 @@ def with_more(environment, more):
 
 
 class Editor:
-    """A client that changes records one after the other and repeats each change until it is acknowledged.
+    """A client that changes records one after the other and repeats each change until it is
+    acknowledged.
 
     A repeated change causes one event.
     """
@@ -84,7 +85,9 @@ class Editor:
 
 
 def committed(db):
-    """Return record -> [webhook ids in the order of their commits] for the events that the feed keeps."""
+    """Return record -> [webhook ids in the order of their commits] for the events that the feed
+    keeps.
+    """
     by_record = {}
     for id, entity_id, seconds in db.connection.execute(
         "SELECT id, entity_id, unixepoch(created_at) FROM outgoing_events WHERE entity_type = 'event' ORDER BY id"
@@ -94,7 +97,10 @@ def committed(db):
 
 
 def arrived(receiver, path):
-    """Return the same for the events that arrived. For an event that arrived several times, the first time counts."""
+    """Return the same for the events that arrived.
+
+    For an event that arrived several times, the first time counts.
+    """
     by_record = {}
     for id, body in receiver.at(path):
         ids = by_record.setdefault(body["data"]["id"], [])

@@ -1,6 +1,7 @@
 """Parse hostile files of every kind with 256 MB more memory than the program has at its start.
 
-`python -m tests.fuzz.memory` prints a line for each file that needs more, and raises what a parser should not raise.
+`python -m tests.fuzz.memory` prints a line for each file that needs more, and raises what a parser
+should not raise.
 """
 
 import io

@@ -1,8 +1,9 @@
-"""Run one target of the fuzzer: python -m tests.fuzz.run TARGET SECONDS (`make fuzz` runs all of them).
+"""Run one target of the fuzzer: python -m tests.fuzz.run TARGET SECONDS (`make fuzz` runs all of
+them).
 
-atheris, which is guided by the branches that an input reaches, changes inputs until one fails. The failing input is
-stored as .fuzz/found/TARGET-..., and `python -m tests.fuzz.run TARGET 0 FILE` runs it again. Inputs that reach new
-branches are kept in .fuzz/corpus/TARGET for the next run.
+atheris, which is guided by the branches that an input reaches, changes inputs until one fails. The
+failing input is stored as .fuzz/found/TARGET-..., and `python -m tests.fuzz.run TARGET 0 FILE` runs
+it again. Inputs that reach new branches are kept in .fuzz/corpus/TARGET for the next run.
 """
 
 import hashlib

@@ -1,6 +1,8 @@
-"""Hooks of schemathesis (`make schemathesis`): values for our formats, and the complaints that stay, with the reason.
+"""Hooks of schemathesis (`make schemathesis`): values for our formats, and the complaints that
+stay, with the reason.
 
-schemathesis.toml loads this module. It runs in the environment of schemathesis and imports nothing of eventapi.
+schemathesis.toml loads this module. It runs in the environment of schemathesis and imports nothing
+of eventapi.
 """
 
 import re
@@ -37,7 +39,8 @@ FORMATS = {
 for name, values in FORMATS.items():
     schemathesis.openapi.format(name, st.sampled_from(values))
 
-# Why a request that fits its schema may be refused: code of the problem, or of each of its errors -> reason.
+# Why a request that fits its schema may be refused: code of the problem, or of each of its errors
+# -> reason.
 RULES = {
     "precondition_failed": "no invented ETag is that of a record",
     "not_installed": "no font of this machine has the characters that were sent",
@@ -184,10 +187,11 @@ DOCUMENT = {}
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Keep the document, and add the small object that `Prefer: return=minimal` asks for to the responses of writes.
+    """Keep the document, and add the small object that `Prefer: return=minimal` asks for to the
+    responses of writes.
 
-    The document describes it in words: as an alternative in each schema, it would force every client that was
-    generated from it to tell the two apart after every write.
+    The document describes it in words: as an alternative in each schema, it would force every
+    client that was generated from it to tell the two apart after every write.
     """
     DOCUMENT.update(raw_schema)
     for operations in raw_schema["paths"].values():
@@ -236,7 +240,8 @@ def filter_failure(context, failure, case, response):
 
 
 def _is_valid_as_sent(case):
-    """Return whether the query is valid in the form in which it was sent: a single id is a list of one.
+    """Return whether the query is valid in the form in which it was sent: a single id is a list of
+    one.
 
     A parameter without a value is not sent at all.
     """
@@ -268,7 +273,9 @@ def _is_valid_as_sent(case):
 
 
 def _is_refused_in_part(case, response):
-    """Return whether a batch of scans, each of which is judged by itself, is 200 and contains a refused one."""
+    """Return whether a batch of scans, each of which is judged by itself, is 200 and contains a
+    refused one.
+    """
     if case.operation.path != "/api/v1/check-ins/batch" or response.status_code != 200:
         return False
     return any(result["status"] == 422 for result in response.json()["data"]["results"])
@@ -290,13 +297,16 @@ def _has_reason(case, response):
 
 
 def _is_custom_field(entry, case):
-    """Return whether an error is about a custom field: organisers define its type, which no document can tell."""
+    """Return whether an error is about a custom field: organisers define its type, which no
+    document can tell.
+    """
     values = case.operation.path == "/api/v1/custom-fields/{entity_type}/{id}"
     return values or entry.get("pointer", "").startswith("/custom_fields")
 
 
 def _is_valid_once_trimmed(case):
-    """Return whether a body is valid after its texts are trimmed and empty ones are null, which is how it is read.
+    """Return whether a body is valid after its texts are trimmed and empty ones are null, which is
+    how it is read.
 
     OpenAPI cannot say so: a pattern that allows blanks would allow them in responses too.
     """

@@ -1,8 +1,8 @@
 """Run schemathesis against a server with the sample show.
 
-`make schemathesis` calls python -m tests.fuzz.schemathesis_run [EXAMPLES [PHASES [SEED]]]. It fails if schemathesis has
-a complaint that is not listed with its reason (in schemathesis.toml and schemathesis_hooks.py), if the server logs an
-error, or if `eventapi check` finds damage then.
+`make schemathesis` calls python -m tests.fuzz.schemathesis_run [EXAMPLES [PHASES [SEED]]]. It fails
+if schemathesis has a complaint that is not listed with its reason (in schemathesis.toml and
+schemathesis_hooks.py), if the server logs an error, or if `eventapi check` finds damage then.
 """
 
 import os
@@ -40,7 +40,8 @@ def main(examples="10", phases=SHORT, seed=""):
         )
         log = folder / "server.log"
         with log.open("w") as file, Server(folder, log=file, **settings) as server:
-            # One worker: Python 3.11 fails to parse source text in two threads at once, which the generator does.
+            # One worker: Python 3.11 fails to parse source text in two threads at once, which the
+            # generator does.
             code = subprocess.run(
                 [
                     str(SCHEMATHESIS),

@@ -1,4 +1,6 @@
-"""Where the fuzzer begins: valid inputs of each target, and words of the service to put into others."""
+"""Where the fuzzer begins: valid inputs of each target, and words of the service to put into
+others.
+"""
 
 import io
 import re

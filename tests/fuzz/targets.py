@@ -1,8 +1,9 @@
 """The targets of the fuzzer: functions (world, data) that give bytes to one part of the service.
 
-Each says in its docstring what must hold for all inputs, and raises AssertionError where it does not. Errors that a
-client causes are Problems (or, below HTTP, the error that the part documents); any other exception is a fault, and so
-is an input that takes longer than a second (tests/fuzz/run.py).
+Each says in its docstring what must hold for all inputs, and raises AssertionError where it does
+not. Errors that a client causes are Problems (or, below HTTP, the error that the part documents);
+any other exception is a fault, and so is an input that takes longer than a second
+(tests/fuzz/run.py).
 """
 
 import base64
@@ -42,7 +43,9 @@ WRITABLE = [name for name in resource_names() if document(name).get("x-required"
 
 
 def as_text(data):
-    """Return text of these bytes, with any character but lone surrogates, which no input of the service contains."""
+    """Return text of these bytes, with any character but lone surrogates, which no input of the
+    service contains.
+    """
     return data.decode("utf-8", "replace")
 
 
@@ -52,7 +55,8 @@ def chosen(data, values):
 
 
 def json_body(world, data):
-    """A JSON body is refused by a Problem, or its value survives being written (as in responses) and read again.
+    """A JSON body is refused by a Problem, or its value survives being written (as in responses)
+    and read again.
 
     A valid body of a change is valid again after it was normalised, and stays the same.
     """
@@ -83,7 +87,10 @@ def query(world, data):
 
 
 def cursor(world, data):
-    """A cursor is refused by a Problem, or SQLite can store its two values. A written cursor reads as it was."""
+    """A cursor is refused by a Problem, or SQLite can store its two values.
+
+    A written cursor reads as it was.
+    """
     request.bind({"PATH_INFO": "/api/v1/contacts"})
     values = {"sort": "name", "order": "ASC"}
     with_place = as_json([*lists._place(values)])[:-1].encode() + b"," + data + b"]"
@@ -100,7 +107,8 @@ def cursor(world, data):
 
 
 def request_(world, data):
-    """A request results in a response below 500 (501 without fonts), and a refusal is a problem document.
+    """A request results in a response below 500 (501 without fonts), and a refusal is a problem
+    document.
 
     data: method and address, headers and body, as in HTTP, with LF at the ends of lines.
     """
@@ -152,7 +160,9 @@ def imported(world, data):
 
 
 def csv_file(world, data):
-    """A file is refused by a Problem, or it can be read, twice with the same result, without another error."""
+    """A file is refused by a Problem, or it can be read, twice with the same result, without
+    another error.
+    """
     path = world.file(data)
     try:
         form, total = import_files.read_form(path)
@@ -237,7 +247,8 @@ class _Page(HTMLParser):
 
 
 def markup_(world, data):
-    """Markup without faults is the same tree after it was written as HTML, in which another parser sees no other tag.
+    """Markup without faults is the same tree after it was written as HTML, in which another parser
+    sees no other tag.
 
     So is a template that was filled with any text.
     """
@@ -301,7 +312,9 @@ def placeholder(world, data):
 
 
 def calendar(world, data):
-    """A calendar with any texts is iCalendar: its lines are short, and another parser reads the same texts."""
+    """A calendar with any texts is iCalendar: its lines are short, and another parser reads the
+    same texts.
+    """
     import icalendar as judge
 
     title, location, description = [*as_text(data).split("\x1f"), "", ""][:3]
@@ -372,7 +385,9 @@ def moment(world, data):
 
 
 def amount(world, data):
-    """A number of a body is an amount in minor units or refused, and the amount is the same number as JSON."""
+    """A number of a body is an amount in minor units or refused, and the amount is the same number
+    as JSON.
+    """
     try:
         number = json_bodies.parse(data)
     except Problem:
@@ -390,7 +405,9 @@ def amount(world, data):
 
 
 def webhook_url(world, data):
-    """A URL is refused, or Python's own parser finds the same host and port in it, and an IP address is judged."""
+    """A URL is refused, or Python's own parser finds the same host and port in it, and an IP
+    address is judged.
+    """
     url = as_text(data)
     try:
         target = addresses.parse(url)
@@ -446,7 +463,9 @@ def file(world, data):
 
 
 def xml(world, data):
-    """XML is refused by a ValueError, or its tree is that of ElementTree, and it is the same read by elements."""
+    """XML is refused by a ValueError, or its tree is that of ElementTree, and it is the same read
+    by elements.
+    """
     try:
         root = xml_documents.parse(data)
     except ValueError:
@@ -459,7 +478,9 @@ def xml(world, data):
 
 
 def statement(world, data):
-    """A bank statement is refused by a ValueError, or its entries are money, differ in their keys, and add up."""
+    """A bank statement is refused by a ValueError, or its entries are money, differ in their keys,
+    and add up.
+    """
     try:
         found = list(archives.read(io.BytesIO(data)))
     except ValueError as error:
@@ -480,7 +501,8 @@ def statement(world, data):
 
 
 def e_invoice(world, data):
-    """A file is refused by a ValueError, or it is a document that is the same after it was written and read again.
+    """A file is refused by a ValueError, or it is a document that is the same after it was written
+    and read again.
 
     Each fault that the rules find in it is a sentence.
     """
@@ -499,7 +521,9 @@ def e_invoice(world, data):
 
 
 def hybrid(world, data):
-    """Any PDF contains an e-invoice or not, and what is kept of it can be stored: it is short, and JSON."""
+    """Any PDF contains an e-invoice or not, and what is kept of it can be stored: it is short, and
+    JSON.
+    """
     if not data.startswith(b"%PDF-"):
         data = b"%PDF-1.7\n" + data
     path = world.file(data)
@@ -512,7 +536,8 @@ def hybrid(world, data):
         assert found["faults"] or found["is_valid"]
 
 
-# name -> (target, longest input in bytes; inputs are also repeated up to it, which finds what takes quadratic time)
+# name -> (target, longest input in bytes; inputs are also repeated up to it, which finds what takes
+# quadratic time)
 TARGETS = {
     "json_body": (json_body, 100_000),
     "query": (query, 8_000),

@@ -1,4 +1,5 @@
-"""The targets of the fuzzer hold for their valid inputs, and for hostile ones that are worth keeping.
+"""The targets of the fuzzer hold for their valid inputs, and for hostile ones that are worth
+keeping.
 
 `make fuzz` changes these inputs, guided by the branches that they reach.
 """

@@ -1,4 +1,6 @@
-"""Each code of a fault has a reason in schemathesis_hooks.py, so that no run meets a new one by chance."""
+"""Each code of a fault has a reason in schemathesis_hooks.py, so that no run meets a new one by
+chance.
+"""
 
 import ast
 import re
@@ -20,7 +22,10 @@ def test_each_code_of_a_fault_in_the_domain_has_a_reason():
 
 
 def _reasons():
-    """Return the strings in the literal RULES, among them all of its codes. The module needs schemathesis to import."""
+    """Return the strings in the literal RULES, among them all of its codes.
+
+    The module needs schemathesis to import.
+    """
     tree = ast.parse((ROOT / "tests" / "fuzz" / "schemathesis_hooks.py").read_text())
     [rules] = [
         node.value

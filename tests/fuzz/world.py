@@ -1,4 +1,6 @@
-"""What the targets of the fuzzer work on: an application in this process with a database of its own."""
+"""What the targets of the fuzzer work on: an application in this process with a database of its
+own.
+"""
 
 import io
 import logging
@@ -35,7 +37,9 @@ class World:
         return path
 
     def request(self, method, path, query="", headers=None, body=b""):
-        """Send a request and return (status, headers, body). Raise AssertionError for a fault of the server.
+        """Send a request and return (status, headers, body).
+
+        Raise AssertionError for a fault of the server.
 
         path: bytes after percent-decoding, as Latin-1, which is how WSGI hands them over.
         """

@@ -1,6 +1,8 @@
-"""Everything that is written for people, from the same data in each language, has no word, date or amount of the other.
+"""Everything that is written for people, from the same data in each language, has no word, date or
+amount of the other.
 
-The data of the show consists of words that are in no language, so that all words of a text come from the product.
+The data of the show consists of words that are in no language, so that all words of a text come
+from the product.
 """
 
 import html
@@ -61,7 +63,9 @@ OTHER = {"en": "de", "de": "en"}
 
 
 def tokens(text):
-    """Return the words of a text in lower case, without e-mail addresses, URLs, numbers of drafts and placeholders."""
+    """Return the words of a text in lower case, without e-mail addresses, URLs, numbers of drafts
+    and placeholders.
+    """
     text = re.sub(r"\S+@\S+|https?://\S+|\bDRAFT-\d+|{\w*}", " ", text)
     return set(re.findall(r"[^\W\d_]{2,}", text.lower()))
 
@@ -466,7 +470,10 @@ class Fair:
 
 @pytest.fixture
 def show(organiser, app, db, settings):
-    """Return a function that makes a Fair. Its texts depend on the options, the contact and the request."""
+    """Return a function that makes a Fair.
+
+    Its texts depend on the options, the contact and the request.
+    """
     inbox = Inbox()
     server = Server(inbox).start()
     job.paused.clear()

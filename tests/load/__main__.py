@@ -1,10 +1,11 @@
 """Measure a large database: python3 -m tests.load [FOLDER] [--size medium] [--pattern PATTERN].
 
-Creates the database in FOLDER (seed.py) unless it is there already, and measures all reads of the API reference,
-typical writes and jobs, the files of a public show, and a mixed load over HTTP. Prints the slowest, and writes
-FOLDER/results.json. Exits with 1 if a request to the database of 200,000 contacts (`medium`) takes longer than marks.py
-says, if a kept file costs more than kept_files.py says, or if the mixed load reaches less than 80 % of its throughput
-with 10,000 contacts. The times of a million (`big`) are only printed.
+Creates the database in FOLDER (seed.py) unless it is there already, and measures all reads of the
+API reference, typical writes and jobs, the files of a public show, and a mixed load over HTTP.
+Prints the slowest, and writes FOLDER/results.json. Exits with 1 if a request to the database of
+200,000 contacts (`medium`) takes longer than marks.py says, if a kept file costs more than
+kept_files.py says, or if the mixed load reaches less than 80 % of its throughput with 10,000
+contacts. The times of a million (`big`) are only printed.
 """
 
 import argparse
@@ -65,7 +66,10 @@ def main(arguments):
 
 
 def prepared(folder, size):
-    """Return the folder of a database. The small one is always new, since the measurements add records to it."""
+    """Return the folder of a database.
+
+    The small one is always new, since the measurements add records to it.
+    """
     path = Path(folder, size)
     if size == "small":
         shutil.rmtree(path, ignore_errors=True)
@@ -82,7 +86,9 @@ def prepared(folder, size):
 
 
 def measured_reads(client, chosen):
-    """Yield (name, CPU milliseconds) of each read that `chosen` matches: the smallest time after a commit elsewhere."""
+    """Yield (name, CPU milliseconds) of each read that `chosen` matches: the smallest time after a
+    commit elsewhere.
+    """
     for name, path, options in reads(client, openapi.document(client.config.base_url)):
         if chosen.search(name):
             began, times = time.perf_counter(), []
@@ -94,7 +100,9 @@ def measured_reads(client, chosen):
 
 
 def measured_writes(client, chosen):
-    """Yield (name, milliseconds for which it held the write lock) of each write and job that `chosen` matches."""
+    """Yield (name, milliseconds for which it held the write lock) of each write and job that
+    `chosen` matches.
+    """
     records = Records(client)
     for kind, write in [*(("write", one) for one in writes()), *(("job", one) for one in jobs())]:
         name = f"{kind} {write.name}"
@@ -106,7 +114,10 @@ def measured_writes(client, chosen):
 
 
 def measured_mix(folder, large):
-    """Return the throughput with the large database as a share of that with the small one. Return None without wrk."""
+    """Return the throughput with the large database as a share of that with the small one.
+
+    Return None without wrk.
+    """
     if not mix.is_possible():
         print(
             "the mixed load was not measured: wrk is not installed (Debian: sudo apt install wrk)"

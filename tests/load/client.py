@@ -1,4 +1,7 @@
-"""Requests to a seeded database, answered by the application in this process. What a server costs is left out."""
+"""Requests to a seeded database, answered by the application in this process.
+
+What a server costs is left out.
+"""
 
 import io
 import json
@@ -37,7 +40,9 @@ class Client:
         self.took = 0
 
     def __call__(self, method, path, body=None, *, accept="*/*", rows=None, root="/api/v1"):
-        """Return the body of the response as bytes; with `rows`, only until so many lines have arrived."""
+        """Return the body of the response as bytes; with `rows`, only until so many lines have
+        arrived.
+        """
         environ, status, pieces, lines = self._environ(method, root + path, body, accept), [], [], 0
         began = time.process_time()
         response = self.app(environ, lambda line, headers, exc_info=None: status.append(line))

@@ -1,7 +1,8 @@
 """Values of filters that are worth measuring: common and rare ones, and pairs of filters.
 
-The filters of each list, its sort keys and its includes come from the API reference, and so do the values of filters
-with an `enum`. Here is what it does not say. Words in braces are the values of one database, see `words`.
+The filters of each list, its sort keys and its includes come from the API reference, and so do the
+values of filters with an `enum`. Here is what it does not say. Words in braces are the values of
+one database, see `words`.
 """
 
 # What a list needs besides.

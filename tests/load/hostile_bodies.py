@@ -1,6 +1,8 @@
-"""Print the CPU seconds that the service spends on hostile bodies and queries: python3 tests/load/hostile_bodies.py.
+"""Print the CPU seconds that the service spends on hostile bodies and queries: python3
+tests/load/hostile_bodies.py.
 
-Each body is the worst of its kind that the size limit allows. The last column is CPU seconds per megabyte.
+Each body is the worst of its kind that the size limit allows. The last column is CPU seconds per
+megabyte.
 """
 
 import io

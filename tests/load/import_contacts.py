@@ -2,9 +2,9 @@
 
 python3 tests/load/import_contacts.py [CONTACTS]
 
-The CSV is as a spreadsheet saves it: semicolons, Windows-1252, quotes, line breaks in cells. During the import,
-another process reads and writes, and its responses are timed. The memory shown is that of the importing process, minus
-what it used before.
+The CSV is as a spreadsheet saves it: semicolons, Windows-1252, quotes, line breaks in cells. During
+the import, another process reads and writes, and its responses are timed. The memory shown is that
+of the importing process, minus what it used before.
 """
 
 import csv
@@ -133,8 +133,8 @@ def judged(db, id):
 
 
 def executed(source, target):
-    """Return the seconds that a bare executemany of the same rows takes, with the same indexes, triggers and
-    transaction size.
+    """Return the seconds that a bare executemany of the same rows takes, with the same indexes,
+    triggers and transaction size.
     """
     rows = {
         table: source.connection.execute(f"SELECT * FROM {table} ORDER BY id").fetchall()

@@ -1,7 +1,8 @@
-"""Convert the seeded database of the benchmark to a database of eventapi: python3 import_seed.py BENCH_DB DATA_DIR.
+"""Convert the seeded database of the benchmark to a database of eventapi: python3 import_seed.py
+BENCH_DB DATA_DIR.
 
-Issues two keys and writes them to vars.json beside BENCH_DB (or in BENCH_DIR). Amounts and records equal those of the
-other candidates.
+Issues two keys and writes them to vars.json beside BENCH_DB (or in BENCH_DIR). Amounts and records
+equal those of the other candidates.
 """
 
 import json

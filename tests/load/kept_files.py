@@ -1,4 +1,5 @@
-"""The files of a public show: CPU milliseconds of the first GET of each, and of a later one as a ratio to /healthz.
+"""The files of a public show: CPU milliseconds of the first GET of each, and of a later one as a
+ratio to /healthz.
 
 Everybody may ask for them, so one that is drawn for each request stops the service for others.
 """
@@ -16,7 +17,10 @@ LARGEST_SHOW = """
 
 
 def addresses(client):
-    """Make the largest show public, and return the addresses of its files. Nothing of it is kept yet."""
+    """Make the largest show public, and return the addresses of its files.
+
+    Nothing of it is kept yet.
+    """
     event, event_key, plan_key, exhibitor = client.beside.execute(LARGEST_SHOW).fetchone()
     for is_public in (False, True):  # each change is another state
         client.send(
@@ -39,7 +43,9 @@ def addresses(client):
 
 
 def measured(client):
-    """Return {address: (ms of the first GET, ms of a later one, the later one as a ratio to /healthz)}."""
+    """Return {address: (ms of the first GET, ms of a later one, the later one as a ratio to
+    /healthz)}.
+    """
     health, found = repeated(client, "/healthz"), {}
     for address in addresses(client):
         client("GET", address, root="")

@@ -1,7 +1,8 @@
-"""The marks: what a request to a database of 200,000 contacts and 200,000 payments may take, in CPU milliseconds.
+"""The marks: what a request to a database of 200,000 contacts and 200,000 payments may take, in CPU
+milliseconds.
 
-SLOW has the requests that may take longer, and up to when, so that `make load` fails if they get worse: about twice
-what was measured. docs/performance.md, "A million rows", has the causes.
+SLOW has the requests that may take longer, and up to when, so that `make load` fails if they get
+worse: about twice what was measured. docs/performance.md, "A million rows", has the causes.
 """
 
 import re
@@ -44,7 +45,10 @@ def limit(name):
 
 
 def missed(times):
-    """Return the names of the requests that took longer than they may. `times`: name -> milliseconds."""
+    """Return the names of the requests that took longer than they may.
+
+    `times`: name -> milliseconds.
+    """
     return [name for name, took in times.items() if took > limit(name)]
 
 

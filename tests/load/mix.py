@@ -1,4 +1,6 @@
-"""Throughput of a mixed load over HTTP, with wrk and mix.lua: 80 % reads, 20 % writes, 16 connections."""
+"""Throughput of a mixed load over HTTP, with wrk and mix.lua: 80 % reads, 20 % writes, 16
+connections.
+"""
 
 import json
 import os
@@ -30,7 +32,10 @@ def throughput_in_turns(folders):
 
 
 def throughput(folder):
-    """Return the requests per second that a server with two processes answers. Raise RuntimeError if one fails."""
+    """Return the requests per second that a server with two processes answers.
+
+    Raise RuntimeError if one fails.
+    """
     values = environment(folder)
     with processes.Server(folder, "--workers", "2", EVENTAPI_LOG_LEVEL="error") as server:
         run(server.url, values, WARM_UP)

@@ -1,10 +1,10 @@
-"""Simulate an opening morning at the entrances, as fast as possible: python3 tests/load/opening_morning.py [--people
-150000] [--seed 1] …
+"""Simulate an opening morning at the entrances, as fast as possible: python3
+tests/load/opening_morning.py [--people 150000] [--seed 1] …
 
-Visitors arrive within three hours at forty stations. Some leave and return, some badges are scanned or sent twice,
-some are used at a second entrance, and at any time some stations are offline and send their scans later, out of order.
-Real server processes receive the scans. At the end, every visit, the head count and the refusals must equal those of a
-model that saw all scans in order.
+Visitors arrive within three hours at forty stations. Some leave and return, some badges are scanned
+or sent twice, some are used at a second entrance, and at any time some stations are offline and
+send their scans later, out of order. Real server processes receive the scans. At the end, every
+visit, the head count and the refusals must equal those of a model that saw all scans in order.
 """
 
 import argparse
@@ -56,7 +56,10 @@ def main(asked):
 
 
 def furnish(folder, asked):
-    """Create a database with all people. Return badge numbers, a key and the time at which the entrances open."""
+    """Create a database with all people.
+
+    Return badge numbers, a key and the time at which the entrances open.
+    """
     zone = noon()
     now = datetime.now(timezone.utc).replace(microsecond=0)
     today = times.local_date(times.text(now), zone)
@@ -112,7 +115,8 @@ def noon():
 def morning(chance, numbers, asked):
     """Return (scans in order, model).
 
-    A scan is (second, station, person, action, name). The model holds the visits and refusals that result.
+    A scan is (second, station, person, action, name). The model holds the visits and refusals that
+    result.
     """
     scans, visits, refusals = [], [], 0
     last = asked.hours * 3600
@@ -155,8 +159,8 @@ def morning(chance, numbers, asked):
 
 
 def by_station(chance, scans, numbers, start, asked):
-    """Return station -> what it sends, in order: a scan, or a list of the scans that it collected while it was
-    offline.
+    """Return station -> what it sends, in order: a scan, or a list of the scans that it collected
+    while it was offline.
     """
     windows = asked.hours * 3600 // OFFLINE
     dark = {

@@ -1,8 +1,10 @@
-"""Print the statistics of the query planner of a database: python3 tests/load/planner_statistics.py FOLDER.
+"""Print the statistics of the query planner of a database: python3 tests/load/planner_statistics.py
+FOLDER.
 
-tests/storage/test_plans.py loads them into an empty database, which then plans as the database in FOLDER does. Each
-line has the table, the index (`-`: the table has none), the exact statistics of ANALYZE, and those of a sample, as the
-worker gathers them. The statistics in FOLDER/eventapi.db are replaced by the sample.
+tests/storage/test_plans.py loads them into an empty database, which then plans as the database in
+FOLDER does. Each line has the table, the index (`-`: the table has none), the exact statistics of
+ANALYZE, and those of a sample, as the worker gathers them. The statistics in FOLDER/eventapi.db are
+replaced by the sample.
 """
 
 import sqlite3
@@ -50,7 +52,9 @@ def read_statistics(path=FILE):
 
 
 def load_statistics(connection, statistics, column):
-    """Let a database plan with these statistics: those of `column`, `exact` or `sampled`, of what it knows."""
+    """Let a database plan with these statistics: those of `column`, `exact` or `sampled`, of what
+    it knows.
+    """
     connection.execute("ANALYZE")  # creates sqlite_stat1
     connection.execute("DELETE FROM sqlite_stat1")
     known = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}

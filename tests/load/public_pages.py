@@ -1,8 +1,10 @@
-"""Read the public pages of a show while the office writes: python3 tests/load/public_pages.py [--rate 1500] …
+"""Read the public pages of a show while the office writes: python3 tests/load/public_pages.py
+[--rate 1500] …
 
-600 exhibitors in 600 booths. Three kinds of rounds take turns, so that the p99 of 50 writes a second is compared within
-one run: without readers, with readers of another server on this machine, who take as much CPU, and with readers of the
-show. At the end, somebody reads the directory and the first page after each of some changes.
+600 exhibitors in 600 booths. Three kinds of rounds take turns, so that the p99 of 50 writes a
+second is compared within one run: without readers, with readers of another server on this machine,
+who take as much CPU, and with readers of the show. At the end, somebody reads the directory and the
+first page after each of some changes.
 """
 
 import argparse
@@ -92,7 +94,10 @@ def furnish(folder):
 
 
 def fill(client, count):
-    """Make the show with its exhibitors. Return the ids of the booths, whose first 600 are reserved."""
+    """Make the show with its exhibitors.
+
+    Return the ids of the booths, whose first 600 are reserved.
+    """
     event = make(
         client,
         "/events",
@@ -150,7 +155,10 @@ def make(client, path, body):
 
 
 def round_of(port, client, asked):
-    """Write for some seconds, beside readers of a port if it is given. Return (ms of each write, pages that were read)."""
+    """Write for some seconds, beside readers of a port if it is given.
+
+    Return (ms of each write, pages that were read).
+    """
     ends, took = time.time() + asked.seconds, []
     pool = multiprocessing.Pool(READERS)
     counts = (
@@ -170,7 +178,8 @@ def round_of(port, client, asked):
 def read(port, rate, ends):
     """Read pages at a rate until a time. Return their number.
 
-    Visitors read on machines of their own, so this process leaves the CPU to the server and to the client that writes.
+    Visitors read on machines of their own, so this process leaves the CPU to the server and to the
+    client that writes.
     """
     os.nice(19)
     with Reader(port) as reader:
@@ -183,7 +192,10 @@ def read(port, rate, ends):
 
 
 class Reader:
-    """One connection that stays open. It parses no more than the length, so that it leaves the CPU to the server."""
+    """One connection that stays open.
+
+    It parses no more than the length, so that it leaves the CPU to the server.
+    """
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port))

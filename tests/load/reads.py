@@ -1,6 +1,8 @@
-"""All reads that are measured: each list of the API reference with each sort, filter and include, and single records.
+"""All reads that are measured: each list of the API reference with each sort, filter and include,
+and single records.
 
-A read is (name, path, options of the client). Names are the same for each database; paths contain the values of one.
+A read is (name, path, options of the client). Names are the same for each database; paths contain
+the values of one.
 """
 
 from functools import partial
@@ -121,7 +123,9 @@ def filters(path, parameters):
 
 
 def cursors(client, path, base, values, sort, order):
-    """Yield the reads after a cursor near the start, in the middle and near the end of a sorted list."""
+    """Yield the reads after a cursor near the start, in the middle and near the end of a sorted
+    list.
+    """
     make = partial(read, path, values)
     total = client.get(make("", base, "per_page=1")[1])["meta"].get("total", 0)
     query = f"sort={sort}&order={order}"

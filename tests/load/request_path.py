@@ -1,8 +1,10 @@
-"""CPU time of the server per request: python -m tests.load.request_path [--requests 3000] [--rounds 3].
+"""CPU time of the server per request: python -m tests.load.request_path [--requests 3000] [--rounds
+3].
 
-Starts the server with one process on a new database, sends each kind of request over one connection, and prints the
-CPU time of the process (user and system, from /proc) per request, the smallest of all rounds. Only figures of the same
-machine can be compared. Before and after a change: run it in both checkouts by turns, a few times each.
+Starts the server with one process on a new database, sends each kind of request over one
+connection, and prints the CPU time of the process (user and system, from /proc) per request, the
+smallest of all rounds. Only figures of the same machine can be compared. Before and after a change:
+run it in both checkouts by turns, a few times each.
 """
 
 import argparse

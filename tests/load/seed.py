@@ -1,13 +1,15 @@
-"""Create a database of a show of five years by SQL: python3 tests/load/seed.py small|medium|big FOLDER.
+"""Create a database of a show of five years by SQL: python3 tests/load/seed.py small|medium|big
+FOLDER.
 
-`small` has 10,000 contacts and 10,000 payments (60 MB, seconds), `big` 1,000,000 contacts, 500,000 participants,
-250,000 invoices, 1,000,000 payments, 300,000 check-ins and 2,200,000 audit entries (4 GB, some minutes). `medium` has a
-fifth of that. `eventapi check` finds nothing in them. Two runs on one day write the same rows, except for the API key,
-which has all scopes and is in FOLDER/keys.json.
+`small` has 10,000 contacts and 10,000 payments (60 MB, seconds), `big` 1,000,000 contacts, 500,000
+participants, 250,000 invoices, 1,000,000 payments, 300,000 check-ins and 2,200,000 audit entries (4
+GB, some minutes). `medium` has a fifth of that. `eventapi check` finds nothing in them. Two runs on
+one day write the same rows, except for the API key, which has all scopes and is in
+FOLDER/keys.json.
 
-Most rows are written with the schema of migration 19. Then all later migrations run and carry the rows along, as in an
-old installation, so that the seed also shows how long migrations take. What later migrations have added is written at
-the end, with the present schema.
+Most rows are written with the schema of migration 19. Then all later migrations run and carry the
+rows along, as in an old installation, so that the seed also shows how long migrations take. What
+later migrations have added is written at the end, with the present schema.
 """
 
 import json

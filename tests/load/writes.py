@@ -11,8 +11,8 @@ from tests.load.records import Records
 
 LEAST, BUDGET = 3, 3.0  # calls, seconds
 
-# name: method, path and what is special. act(records, what `prepare` returned): one request. prepare(records): records
-# that it needs, which is not measured.
+# name: method, path and what is special. act(records, what `prepare` returned): one request.
+# prepare(records): records that it needs, which is not measured.
 Write = namedtuple("Write", "name act prepare rounds", defaults=(lambda records: None, 12))
 
 
@@ -346,7 +346,9 @@ def lock_times():
 
 
 def lock_time(write, records):
-    """Return the milliseconds for which a write held the lock: the median of the longest holds of its calls."""
+    """Return the milliseconds for which a write held the lock: the median of the longest holds of
+    its calls.
+    """
     found, began = [], time.perf_counter()
     with lock_times() as held:
         while len(found) < write.rounds and (

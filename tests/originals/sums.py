@@ -1,6 +1,7 @@
 """Compute the sums of an e-invoice again, from its XML, with code of its own.
 
-The expectations are those of EN 16931: BR-CO-10 to BR-CO-16, and BT-131 = quantity × price less the discount.
+The expectations are those of EN 16931: BR-CO-10 to BR-CO-16, and BT-131 = quantity × price less the
+discount.
 """
 
 import xml.etree.ElementTree as ET
@@ -23,7 +24,9 @@ def rounded(value, currency):
 
 
 def recomputed(xml):
-    """Return {name: Decimal} of the sums that lines, discounts and rates result in, and those that the XML states."""
+    """Return {name: Decimal} of the sums that lines, discounts and rates result in, and those that
+    the XML states.
+    """
     root = ET.fromstring(xml)
     settlement = next(root.iter(f"{RAM}ApplicableHeaderTradeSettlement"))
     (currency,) = texts(settlement, "InvoiceCurrencyCode")

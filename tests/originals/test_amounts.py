@@ -1,6 +1,8 @@
-"""The amounts of e-invoices agree to the cent with those of the invoices, for every kind of invoice.
+"""The amounts of e-invoices agree to the cent with those of the invoices, for every kind of
+invoice.
 
-EINVOICE_VALIDATOR may name a program that gets the files of all e-invoices and fails if one of them is not valid.
+EINVOICE_VALIDATOR may name a program that gets the files of all e-invoices and fails if one of them
+is not valid.
 """
 
 import os

@@ -1,4 +1,6 @@
-"""What could be sent before e-invoices can be sent with them: buyers of any country, with any tax number."""
+"""What could be sent before e-invoices can be sent with them: buyers of any country, with any tax
+number.
+"""
 
 import json
 import re
@@ -70,7 +72,9 @@ def test_without_reverse_charge_a_tax_number_is_no_registration(organiser):
 
 
 def test_a_buyer_of_any_country_gets_its_invoice(organiser):
-    """The code list of EN 16931 has Kosovo as 1A, and lacks South Sudan, whose buyers get no e-invoice."""
+    """The code list of EN 16931 has Kosovo as 1A, and lacks South Sudan, whose buyers get no
+    e-invoice.
+    """
     shown = {}
     for country in countries.NAMES:
         invoice, warnings = send(organiser, {}, {"country": country, "tax_id": None})
@@ -187,7 +191,9 @@ AUTHORITY, DEPARTMENT, SCHOOL = "991-33333TEST-33", "04011000-1234512345-06", "9
 def test_a_leitweg_id_is_the_buyer_reference_and_an_order_number_stands_beside_it(
     organiser, profile, reference, contact, expected
 ):
-    """§ 5 (1) No. 1 E-RechV: an invoice to an authority contains its Leitweg-ID, which XRechnung expects in BT-10."""
+    """§ 5 (1) No. 1 E-RechV: an invoice to an authority contains its Leitweg-ID, which XRechnung
+    expects in BT-10.
+    """
     invoice, warnings = send(
         organiser, {"buyer_reference": reference}, {"e_invoice_profile": profile, **contact}
     )

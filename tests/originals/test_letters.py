@@ -1,4 +1,6 @@
-"""Characters that no font of the server has: a box is printed in their place, and check and send name each text."""
+"""Characters that no font of the server has: a box is printed in their place, and check and send
+name each text.
+"""
 
 import json
 import random

@@ -1,4 +1,6 @@
-"""E-invoices of invoices: their content, what they require, how they are stored, returned, derived and erased."""
+"""E-invoices of invoices: their content, what they require, how they are stored, returned, derived
+and erased.
+"""
 
 import hashlib
 import json
@@ -98,7 +100,8 @@ def test_the_document_contains_what_the_invoice_says(organiser, sent):
         buyer.id,
     ) == ("Muster AG", "Eva Muster", "ATU13585627", "9914", "ATU13585627", "C-00001")
     booth, hotel = found.lines
-    # 12.5 × 185.50 = 2318.75; 10 % off is 2086.875, rounded half away from zero. The discount is the difference.
+    # 12.5 × 185.50 = 2318.75; 10 % off is 2086.875, rounded half away from zero. The discount is
+    # the difference.
     assert (booth.net, booth.discount, booth.discount_base, booth.discount_percent, booth.unit) == (
         Decimal("2086.88"),
         Decimal("231.87"),
@@ -568,7 +571,10 @@ def test_the_original_is_returned_without_reading_it(organiser, sent, monkeypatc
 def test_the_reason_without_tax_is_said_in_the_language_of_the_invoice(
     organiser, sent, category, language, expected
 ):
-    """§ 14a (5) UStG prescribes the German words of reverse charge. The original is the XML, not the PDF."""
+    """§ 14a (5) UStG prescribes the German words of reverse charge.
+
+    The original is the XML, not the PDF.
+    """
     item = {**STAND, "tax_rate": 0, "tax_category": category}
     for reason, text in ((None, expected), ("§ 1 UStG", f"{expected}: § 1 UStG")):
         invoice = sent({**item, "exemption_reason": reason}, language=language)

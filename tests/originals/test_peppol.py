@@ -1,4 +1,6 @@
-"""Electronic addresses of seller and buyer over Peppol, which has no e-mail addresses (PEPPOL-EN16931-CL008)."""
+"""Electronic addresses of seller and buyer over Peppol, which has no e-mail addresses
+(PEPPOL-EN16931-CL008).
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""What contradicts itself on an invoice prevents sending; what is unusual is a warning (contract 8, Checks at send)."""
+"""What contradicts itself on an invoice prevents sending; what is unusual is a warning (contract 8,
+Checks at send).
+"""
 
 import pytest
 
@@ -26,7 +28,8 @@ def invoice(organiser, category, contact, **fields):
     )
 
 
-# The table of finding 5: German seller DE136695976. XI is Northern Ireland, whose goods belong to the EU.
+# The table of finding 5: German seller DE136695976. XI is Northern Ireland, whose goods belong to
+# the EU.
 @pytest.mark.parametrize(
     ("category", "contact", "is_possible"),
     [

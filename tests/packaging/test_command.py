@@ -1,7 +1,8 @@
-"""The command of the package, packaging/bin/eventapi: root's commands run as the user of the service.
+"""The command of the package, packaging/bin/eventapi: root's commands run as the user of the
+service.
 
-They have no privileges. The tests of attacks run the command as root, with nobody as the user of the service, on a
-directory of that user.
+They have no privileges. The tests of attacks run the command as root, with nobody as the user of
+the service, on a directory of that user.
 """
 
 import importlib.machinery
@@ -166,7 +167,9 @@ as_root = pytest.mark.skipif(
 
 
 class Machine:
-    """A machine with the program, a data directory of the service, and the directory `private`, which is of root."""
+    """A machine with the program, a data directory of the service, and the directory `private`,
+    which is of root.
+    """
 
     def __init__(self, folder):
         self.folder, self.data, self.private = folder, folder / "data", folder / "private"
@@ -218,7 +221,9 @@ class Machine:
         return process.returncode, output + errors
 
     def service(self, *words):
-        """Run a program as the user of the service, which is what an intruder in the service can do."""
+        """Run a program as the user of the service, which is what an intruder in the service can
+        do.
+        """
         subprocess.run(
             [
                 "setpriv",
@@ -523,7 +528,10 @@ def move(old, new, user="root"):
 
 @pytest.fixture
 def tenant(tmp_path):
-    """Return (old data directory, new data directory, its user). The old one exists and contains a file."""
+    """Return (old data directory, new data directory, its user).
+
+    The old one exists and contains a file.
+    """
     old = tmp_path / "eventapi" / "acme"
     old.mkdir(parents=True)
     (old / "eventapi.db").write_text("data")

@@ -1,4 +1,6 @@
-"""The distribution of Python has a name of its own, and nothing tells to install the stranger `eventapi` of PyPI."""
+"""The distribution of Python has a name of its own, and nothing tells to install the stranger
+`eventapi` of PyPI.
+"""
 
 import configparser
 import re
@@ -56,7 +58,10 @@ def texts():
 
 
 def installed(text):
-    """Yield the requirements of each `pip install` in a text. A word is one until the end of the command."""
+    """Yield the requirements of each `pip install` in a text.
+
+    A word is one until the end of the command.
+    """
     space, word = r"(?:[ \t]|[ \t]*\\\n[ \t]*)", r"(?:[\w.=$<>-]+|'[^'\n]*'|\"[^\"\n]*\")"
     for command in re.findall(rf"pip3?[\s\"']+install((?:{space}{word})+)", text):
         yield from (word for word in command.replace("\\\n", " ").split() if word not in OPTIONS)

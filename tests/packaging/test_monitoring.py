@@ -21,7 +21,8 @@ needs_promtool = pytest.mark.skipif(
 )
 
 TARGET = 'job="eventapi",instance="a"'
-# An installation in which no alert fires: metric and labels -> samples, one each minute, for two days.
+# An installation in which no alert fires: metric and labels -> samples, one each minute, for two
+# days.
 HEALTHY = {
     f"up{{{TARGET}}}": "1x2900",
     f"eventapi_worker_age_seconds{{{TARGET}}}": "5x2900",
@@ -43,7 +44,8 @@ HEALTHY = {
     f'eventapi_mails{{state="uncertain",{TARGET}}}': "1x2900",
     f"eventapi_bulk_import_records_waiting{{{TARGET}}}": "9000-3x2900",
 }
-# alert -> (metrics that differ, None for one that is missing; minute at which it does not fire yet; and does)
+# alert -> (metrics that differ, None for one that is missing; minute at which it does not fire yet;
+# and does)
 CASES = {
     "EventapiDown": ({"up": "1x9 0x60"}, 11, 13),
     "EventapiNotMonitored": ({"": None}, 9, 11),
@@ -161,7 +163,10 @@ def test_promtool_accepts_the_metrics(app, organiser):
 
 
 def series(different):
-    """Return the samples of HEALTHY, with those of a case. A name stands for all series that begin with it."""
+    """Return the samples of HEALTHY, with those of a case.
+
+    A name stands for all series that begin with it.
+    """
     found = {
         name: next(
             (samples for start, samples in different.items() if name.startswith(start)), usual

@@ -1,5 +1,5 @@
-"""The nginx site of conf/nginx in front of a real server on a unix socket: TLS, limits, request id and its own problem
-documents.
+"""The nginx site of conf/nginx in front of a real server on a unix socket: TLS, limits, request id
+and its own problem documents.
 """
 
 import http.client
@@ -36,7 +36,10 @@ def site(tmp_path_factory):
 
 @contextmanager
 def running(folder, bind, upstream, is_ready, **options):
-    """Run the server on `bind` and nginx in front of it, and return the Site. The log of the server is FOLDER/log."""
+    """Run the server on `bind` and nginx in front of it, and return the Site.
+
+    The log of the server is FOLDER/log.
+    """
     data = folder / "data"
     data.mkdir()
     assert eventapi(data, "migrate").returncode == 0
@@ -119,7 +122,9 @@ def routes_of_files(site):
 
 
 def test_files_of_the_greatest_size_reach_eventapi(site):
-    """Images and documents may have max_upload_mb, all other files max_import_mb. Both have their default here.
+    """Images and documents may have max_upload_mb, all other files max_import_mb.
+
+    Both have their default here.
 
     Logos have at most 300,000 bytes, as any JSON body may.
     """
@@ -208,7 +213,10 @@ def test_the_client_address_is_journalled(site):
 
 
 def test_behind_nginx_on_tcp_the_address_is_that_of_the_client_and_nobody_else_can_set_it(tmp_path):
-    """nginx connects from 127.0.0.1, which is trusted. A client that connects directly comes from 127.0.0.9."""
+    """nginx connects from 127.0.0.1, which is trusted.
+
+    A client that connects directly comes from 127.0.0.9.
+    """
     port = free_port()
     with running(
         tmp_path,
@@ -282,9 +290,11 @@ def test_a_long_body_that_the_application_refuses_gets_its_response_and_no_502(
 
 
 def hurry(site, addresses, key=None):
-    """Send 400 requests from each of the addresses at once, to exceed the rate on a slow machine as well.
+    """Send 400 requests from each of the addresses at once, to exceed the rate on a slow machine as
+    well.
 
-    Return the statuses, and the first response 429 with its body. Without `key`, each request has a key of its own.
+    Return the statuses, and the first response 429 with its body. Without `key`, each request has a
+    key of its own.
     """
 
     def ask(connection):
@@ -517,7 +527,10 @@ def test_a_file_of_a_page_may_be_large_and_other_forms_may_not(site):
 
 
 def test_the_office_works_behind_nginx(site):
-    """Sign in, send a form, and a bank statement larger than other forms may be. The cookie is for this host by https."""
+    """Sign in, send a form, and a bank statement larger than other forms may be.
+
+    The cookie is for this host by https.
+    """
     connection, cookies = site.connection("127.0.0.20"), {}
 
     def ask(path, fields=None, status=200):
@@ -583,7 +596,8 @@ def test_no_log_of_nginx_has_the_secret_of_a_link(site):
     large, _ = site.ask(
         "POST", f"/link/{secret}", b"x" * (3 * 1024 * 1024), connection=site.connection("127.0.6.2")
     )
-    # The browser that shows such a page asks for an icon next, and names this URL to the log, unless it must not.
+    # The browser that shows such a page asks for an icon next, and names this URL to the log,
+    # unless it must not.
     assert {answer.getheader("Referrer-Policy") for answer in (last, large)} == {"no-referrer"}
     logs = [
         file for file in site.data.parent.iterdir() if file.suffix == ".log" or file.name == "log"

@@ -1,4 +1,6 @@
-"""The networks by which the nginx site limits clients. nginx takes the address of the client from a header here."""
+"""The networks by which the nginx site limits clients. nginx takes the address of the client from a
+header here.
+"""
 
 import http.client
 import ipaddress
@@ -18,7 +20,10 @@ HTTP = (ROOT / "conf" / "nginx" / "eventapi-http.conf").read_text()
 
 @pytest.fixture(scope="module")
 def nginx(tmp_path_factory):
-    """Return a connection to nginx with the shipped limits. It returns the address and the network of the client."""
+    """Return a connection to nginx with the shipped limits.
+
+    It returns the address and the network of the client.
+    """
     folder, port = tmp_path_factory.mktemp("networks"), free_port()
     (folder / "nginx.conf").write_text(f"""
         daemon off; pid {folder}/pid; error_log {folder}/error.log; worker_processes 1; events {{}}
@@ -73,7 +78,10 @@ def test_two_addresses_of_a_host_are_one_network(nginx, one, other):
 
 
 def test_two_addresses_are_one_network_exactly_if_their_first_four_groups_are_equal(nginx):
-    """The judge is Python. Groups that are 0 are frequent here, since they change how an address is written."""
+    """The judge is Python.
+
+    Groups that are 0 are frequent here, since they change how an address is written.
+    """
     chosen, found = random.Random(7), {}
     starts = list(product(("2001", "fd00"), ("0", "0", "db8"), ("0", "0", "1"), ("0", "0", "2f")))
     for start in starts:

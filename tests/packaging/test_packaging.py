@@ -212,7 +212,10 @@ def test_the_example_of_the_configuration_is_complete(reference, tmp_path):
 
 @pytest.mark.parametrize("page", ["eventapi-backup.8", "eventapi-instance.8"])
 def test_the_examples_of_the_other_manuals_are_valid_commands(page):
-    """Those of eventapi are parsed. Those of eventapi-instance are in its help, which its own test runs."""
+    """Those of eventapi are parsed.
+
+    Those of eventapi-instance are in its help, which its own test runs.
+    """
     text = (
         (PACKAGING / "man" / page).read_text().partition(".SH EXAMPLES\n")[2].partition("\n.SH")[0]
     )
@@ -366,7 +369,8 @@ def test_nginx_accepts_the_shipped_site(site, tmp_path):
 def test_the_filter_matches_guessed_keys_only():
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(PACKAGING / "fail2ban" / "filter.conf")
-    # Each line is an expression of its own. fail2ban removes the time from the line of the log before it matches.
+    # Each line is an expression of its own. fail2ban removes the time from the line of the log
+    # before it matches.
     api, desk = (
         re.compile(line.replace("<HOST>", r"(?P<host>[0-9a-f.:]+)"))
         for line in parser["Definition"]["failregex"].splitlines()

@@ -1,4 +1,6 @@
-"""The bill of materials of the package, and the check of its dependencies for known vulnerabilities."""
+"""The bill of materials of the package, and the check of its dependencies for known
+vulnerabilities.
+"""
 
 import hashlib
 import importlib.util
@@ -59,7 +61,9 @@ def test_the_bill_names_the_package_and_what_it_depends_on(bill):
 
 
 def test_the_bill_names_the_code_of_others_that_the_package_contains(bill):
-    """npm publishes the integrity of qr 0.7.0; these are the hashes of the two files in its archive."""
+    """npm publishes the integrity of qr 0.7.0; these are the hashes of the two files in its
+    archive.
+    """
     [contained] = json.loads(bill)["metadata"]["component"]["components"]
     assert contained["purl"] == "pkg:npm/qr@0.7.0" and contained["licenses"] == [
         {"expression": "MIT OR Apache-2.0"}

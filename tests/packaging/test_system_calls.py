@@ -1,4 +1,6 @@
-"""The commands of the units work although the units deny system calls (packaging/systemd/hardening.conf)."""
+"""The commands of the units work although the units deny system calls
+(packaging/systemd/hardening.conf).
+"""
 
 import re
 import shutil
@@ -8,7 +10,8 @@ import pytest
 
 from tests.support.processes import PYTHON, ROOT, environment, eventapi
 
-# @privileged and @resources of systemd.exec(5), as `systemd-analyze syscall-filter` of systemd 252 lists them.
+# @privileged and @resources of systemd.exec(5), as `systemd-analyze syscall-filter` of systemd 252
+# lists them.
 DENIED = {
     "@privileged": "chown fchown fchownat lchown adjtimex clock_adjtime clock_settime settimeofday delete_module "
     "finit_module init_module ioperm iopl reboot swapoff swapon acct bpf capset chroot fanotify_init "

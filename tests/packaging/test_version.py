@@ -23,7 +23,9 @@ HEADINGS = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="
 
 
 def package(folder, version):
-    """Return the version of the Debian package that packaging/source makes from a tree with this version."""
+    """Return the version of the Debian package that packaging/source makes from a tree with this
+    version.
+    """
     (folder / "packaging" / "debian").mkdir(parents=True)
     (folder / "eventapi").mkdir()
     (folder / "eventapi" / "__init__.py").write_text(

@@ -64,7 +64,10 @@ class Visitor:
         )
 
     def submit(self, page, action, fields=None, status=303, upload=None):
-        """Send a form with the token of a page. `action` is its path, `upload` is (name of the file, bytes)."""
+        """Send a form with the token of a page.
+
+        `action` is its path, `upload` is (name of the file, bytes).
+        """
         fields = {"form_token": token_of(page), **(fields or {})}
         if upload is None:
             return self.app.post(action, fields, headers=self.headers, status=status)
@@ -92,7 +95,8 @@ def token_of(page):
 
 @pytest.fixture
 def open_link(app, db):
-    """Return a function that makes a link of a kind with these values, and returns (link, Visitor, secret).
+    """Return a function that makes a link of a kind with these values, and returns (link, Visitor,
+    secret).
 
     `way` is that of the secret, shown or mailed.
     """

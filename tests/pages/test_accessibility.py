@@ -1,4 +1,5 @@
-"""axe-core finds nothing in the reference: light and dark, on a screen and on a phone, with search and a form open.
+"""axe-core finds nothing in the reference: light and dark, on a screen and on a phone, with search
+and a form open.
 
 `make clients` installs axe-core into .clients.
 """
@@ -45,7 +46,9 @@ def test_axe_finds_nothing_in_the_pages_of_problems(browser, address, path):
 
 
 def check(browser):
-    """Raise AssertionError if axe-core finds a violation, or cannot decide something that has no reason here."""
+    """Raise AssertionError if axe-core finds a violation, or cannot decide something that has no
+    reason here.
+    """
     browser.run(AXE.read_text(encoding="utf-8") + "; 0")
     violations, undecided = browser.run(CHECK)
     assert violations == []

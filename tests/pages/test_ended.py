@@ -1,4 +1,6 @@
-"""The page that says that a session has ended: what was typed stands under the labels of the form, in its language."""
+"""The page that says that a session has ended: what was typed stands under the labels of the form,
+in its language.
+"""
 
 import re
 
@@ -11,7 +13,8 @@ from tests.pages.desk.conftest import busy_fair, desk, fair, office  # noqa: F40
 from tests.pages.desk.test_scopes import PAGES
 from tests.pages.my.conftest import My, clock, hidden, new_site, site  # noqa: F401
 
-# Fields of forms that people see and that hold no text of theirs: ticks and choices of a record by its id.
+# Fields of forms that people see and that hold no text of theirs: ticks and choices of a record by
+# its id.
 CHOICES = {
     "ids",
     "agree",
@@ -26,7 +29,10 @@ CHOICES = {
 
 
 def ended(visitor, page, action, fields):
-    """Sign out in another tab, then send a form of a page. Return [(label, text)] and the page that answers."""
+    """Sign out in another tab, then send a form of a page.
+
+    Return [(label, text)] and the page that answers.
+    """
     home = re.match(r"/(?:desk|(?:my|apply)/[a-z]{8})/", action)[0]
     visitor.submit(page, f"{home}sign-out", status=200)
     answer = visitor.submit(page, action, fields, 403)

@@ -1,4 +1,6 @@
-"""Bodies of forms: what a browser sends is read, and everything else is refused with a small answer."""
+"""Bodies of forms: what a browser sends is read, and everything else is refused with a small
+answer.
+"""
 
 import io
 import os
@@ -51,7 +53,9 @@ class Slow(io.BytesIO):
 
 @pytest.fixture
 def send(settings):
-    """Return a function that reads a body as a form with a file, and returns (texts, content or None)."""
+    """Return a function that reads a body as a form with a file, and returns (texts, content or
+    None).
+    """
 
     def read(
         body,

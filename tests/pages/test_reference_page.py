@@ -1,4 +1,6 @@
-"""The reference in a browser: permalinks, search, keyboard, phone, paper, and requests to the server."""
+"""The reference in a browser: permalinks, search, keyboard, phone, paper, and requests to the
+server.
+"""
 
 import json
 from urllib.parse import urlsplit

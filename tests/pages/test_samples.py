@@ -1,6 +1,8 @@
-"""The samples of the reference are run against a server over HTTP, in a database that was prepared for each.
+"""The samples of the reference are run against a server over HTTP, in a database that was prepared
+for each.
 
-Operations take turns: the sample of one is run in curl, that of the next in Python. ALL_SAMPLES=1 runs each in both.
+Operations take turns: the sample of one is run in curl, that of the next in Python. ALL_SAMPLES=1
+runs each in both.
 """
 
 import ast

@@ -1,7 +1,7 @@
 """What templates write: texts only, and every template is among the pages that are looked at.
 
-tests/pages/conftest.py looks at each page that a test of pages opens. The tests here open those of exhibitors and of
-the desk.
+tests/pages/conftest.py looks at each page that a test of pages opens. The tests here open those of
+exhibitors and of the desk.
 """
 
 import ast
@@ -20,7 +20,8 @@ from tests.pages.my.conftest import My, clock, new_site, site  # noqa: F401
 from tests.pages.my.test_pages import PAGES as MINE
 from tests.support.processes import ROOT
 
-# Templates that only a refusal, a broken record or a mail server shows, or that are kept. Their own tests open them.
+# Templates that only a refusal, a broken record or a mail server shows, or that are kept. Their own
+# tests open them.
 ELSEWHERE = {
     "my": "check.html confirm.html contract.html mailed.html unmailed.html person.html programme.html free.html",
     "desk": "batch.html edit_event.html link.html sign_in.html door_list.html hall_list.html warnings.html",
@@ -80,7 +81,9 @@ def test_no_page_of_the_desk_writes_a_value_of_python(office, busy_fair, rendere
 
 @pytest.mark.parametrize("part", ["my", "desk", "show", "entry", "apply"])
 def test_a_parameter_of_a_piece_is_no_value_of_a_page(part):
-    """`get("name")` in a piece would find the value of the page, where the piece was called without it."""
+    """`get("name")` in a piece would find the value of the page, where the piece was called without
+    it.
+    """
     folder = ROOT / "eventapi" / "pages" / part
     templates = {file.stem: file.read_text(encoding="utf-8") for file in folder.glob("*.html")}
     given = {}

@@ -1,7 +1,8 @@
-"""Texts of all pages: both languages, templates, and a sentence for each refusal that a page can show.
+"""Texts of all pages: both languages, templates, and a sentence for each refusal that a page can
+show.
 
-The codes of problems are those of the list of the reference (make reference); the codes of faults are read from the
-source in the same way, and from the schemas of forms.
+The codes of problems are those of the list of the reference (make reference); the codes of faults
+are read from the source in the same way, and from the schemas of forms.
 """
 
 import json
@@ -26,9 +27,11 @@ UNESCAPED = re.compile(
     r"(piece|linked|cell_of)\(.*\)|form_token\(\)|body|plan_drawing|code|free_rows|contract_text"
 )
 LINES = ("if", "elif", "else", "for", "end")
-# These have pages of their own: what does not exist, and forms whose faults stand beside their fields.
+# These have pages of their own: what does not exist, and forms whose faults stand beside their
+# fields.
 PAGES = {"not_found", "validation_failed"}
-# `confirmed` in pages/show/apply.py shows one page, "changed", for all that prevents an application.
+# `confirmed` in pages/show/apply.py shows one page, "changed", for all that prevents an
+# application.
 CHANGED = {
     "open_link": {
         "ambiguous_contact",
@@ -105,7 +108,10 @@ def test_templates_say_only_what_the_texts_have(part):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_redirections_name_a_sentence(part):
-    """`done=word` leads to a page that says `done_word`. Pages of links lead to those of applications."""
+    """`done=word` leads to a page that says `done_word`.
+
+    Pages of links lead to those of applications.
+    """
     known = {*texts(part, "en"), *texts("apply", "en")}
     for file in files(package(part)).iterdir():
         if file.name.endswith(".py"):
@@ -126,7 +132,10 @@ def test_templates_escape_what_is_not_listed_and_contain_no_program(part):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_every_refusal_of_a_page_has_a_sentence(part):
-    """A form that is shown again has the texts of its part. Any other refusal is a page with the texts of all parts."""
+    """A form that is shown again has the texts of its part.
+
+    Any other refusal is a page with the texts of all parts.
+    """
     for route in forms(part):
         name = route.handler.__name__
         codes = {*problem_codes.by_handler()[name]} - PAGES - CHANGED.get(name, set())

@@ -22,13 +22,17 @@ BINARY = {"Content-Type": "application/octet-stream"}
 
 
 def held():
-    """Return the child processes of this process, which other tests may have left, and its open descriptors."""
+    """Return the child processes of this process, which other tests may have left, and its open
+    descriptors.
+    """
     return children(os.getpid()), os.listdir("/proc/self/fd")
 
 
 @pytest.fixture
 def run(tmp_path):
-    """Return a function that runs a parser, and afterwards check that no process and no descriptor is left."""
+    """Return a function that runs a parser, and afterwards check that no process and no descriptor
+    is left.
+    """
 
     def run(argument, seconds=2, parser=PARSER):
         with (tmp_path / "file").open("rb") as file:

@@ -164,7 +164,9 @@ NAMES = "Erna Huber, Kurt Wagner, Dr. Maximiliane von und zu Hohenstein-Wittelsb
     "first", ["", "A ", "Ada ", "Adelheid ", "Adelheid Maria ", "Adelheid Maria Theresia "]
 )
 def test_no_line_of_the_letterhead_breaks_a_name(first):
-    """The names are read from the lines of the PDF. One that is wider than a column is broken between its words."""
+    """The names are read from the lines of the PDF. One that is wider than a column is broken
+    between its words.
+    """
     organiser = {
         **ORGANISER,
         "directors": f"{first}{NAMES}",

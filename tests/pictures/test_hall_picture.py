@@ -503,7 +503,9 @@ def test_booths_for_sale_stand_out_in_the_office_and_are_quiet_in_public():
 
 
 def placed(hall_):
-    """Return the booths of a hall of tests/support/halls.py that lie upright, as plan_pictures.py reads them."""
+    """Return the booths of a hall of tests/support/halls.py that lie upright, as plan_pictures.py
+    reads them.
+    """
     booths = [
         {
             **one,
@@ -520,7 +522,9 @@ def placed(hall_):
 
 
 def box_of(text):
-    """Return the box of a Text in the metrics of the font (in a PDF), or else of the table of widths."""
+    """Return the box of a Text in the metrics of the font (in a PDF), or else of the table of
+    widths.
+    """
     wide = max(
         fonts.width(fonts.clean(line), text.size, text.bold) * fonts.POINTS
         if fonts.installed(fonts.EUROPE)

@@ -1,7 +1,8 @@
-"""Hybrid invoices: what ISO 19005-3 (PDF/A-3) and Factur-X 1.0 require, read with pypdf and byte by byte.
+"""Hybrid invoices: what ISO 19005-3 (PDF/A-3) and Factur-X 1.0 require, read with pypdf and byte by
+byte.
 
-The fixed expectations are those of the norms. A validator that is named in EINVOICE_VALIDATOR checks the same files
-with every clause (see tests/domain/test_hybrid_invoices.py).
+The fixed expectations are those of the norms. A validator that is named in EINVOICE_VALIDATOR
+checks the same files with every clause (see tests/domain/test_hybrid_invoices.py).
 """
 
 import re
@@ -220,7 +221,9 @@ def test_every_font_is_embedded_and_maps_its_letters_to_unicode(change):
 
 
 def advance_widths(program):
-    """Return {code: advance width in thousandths of the em} of an embedded TrueType program (ISO/IEC 14496-22)."""
+    """Return {code: advance width in thousandths of the em} of an embedded TrueType program
+    (ISO/IEC 14496-22).
+    """
 
     def short(data, place):
         return int.from_bytes(data[place : place + 2], "big")
@@ -248,7 +251,9 @@ def advance_widths(program):
     ids=["ASCII", "one letter more", "three scripts", "more than 256 letters"],
 )
 def test_the_widths_of_letters_are_those_of_the_embedded_fonts(text):
-    """Clause 6.2.11.5 allows a difference of 1. reportlab 3.6 loses the width of the last glyph of a font."""
+    """Clause 6.2.11.5 allows a difference of 1. reportlab 3.6 loses the width of the last glyph of
+    a font.
+    """
     check_widths(opened({"text": text, "event_title": text}))
 
 

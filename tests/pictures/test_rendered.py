@@ -181,7 +181,10 @@ def test_all_words_are_on_the_paper_and_beside_each_other(case, tmp_path):
 
 
 def words_of(data, tmp_path):
-    """Yield (width, height, words) of each page, in millimetres. Words are (left, top, right, bottom, text)."""
+    """Yield (width, height, words) of each page, in millimetres.
+
+    Words are (left, top, right, bottom, text).
+    """
     (tmp_path / "file.pdf").write_bytes(data)
     subprocess.run(
         ["pdftotext", "-bbox", tmp_path / "file.pdf", tmp_path / "file.html"], check=True
@@ -199,7 +202,10 @@ def words_of(data, tmp_path):
 
 
 def overlap(one, other):
-    """Return whether two words cover each other. Their boxes are those of the lines, which may touch."""
+    """Return whether two words cover each other.
+
+    Their boxes are those of the lines, which may touch.
+    """
     across = min(one[2], other[2]) - max(one[0], other[0])
     down = min(one[3], other[3]) - max(one[1], other[1])
     height = min(one[3] - one[1], other[3] - other[1])

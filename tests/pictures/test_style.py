@@ -1,4 +1,6 @@
-"""The shared look: colours are those of the stylesheet of the web pages, and options reach letters and mails."""
+"""The shared look: colours are those of the stylesheet of the web pages, and options reach letters
+and mails.
+"""
 
 import pytest
 

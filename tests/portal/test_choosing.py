@@ -1,4 +1,6 @@
-"""Choosing a booth with a link: one hold at a time, in the window, of the types, and three holds at most."""
+"""Choosing a booth with a link: one hold at a time, in the window, of the types, and three holds at
+most.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Whoever hands out an address or a secret is in the audit log, in the transaction that hands it out."""
+"""Whoever hands out an address or a secret is in the audit log, in the transaction that hands it
+out.
+"""
 
 import ast
 import inspect
@@ -13,8 +15,9 @@ from eventapi.domain.portal import records
 
 pytestmark = pytest.mark.usefixtures("mail")
 ROOT = Path(__file__).parents[2] / "eventapi"
-# Function that makes the secret of an address -> entries of those who get it. A draft is what somebody has typed into a
-# public form: its address confirms that, and has no entry before there is an application.
+# Function that makes the secret of an address -> entries of those who get it. A draft is what
+# somebody has typed into a public form: its address confirms that, and has no entry before there is
+# an application.
 MAKERS = {
     "cli/links.py create_door": "created",
     "domain/access/desks.py make_link": "created",
@@ -28,7 +31,8 @@ MAKERS = {
     "domain/registration/drafts.py new_secret": "a draft",
     "pages/show/apply.py sent_page": "a draft",
 }
-# Operation whose response has a secret -> (path, body) to send, entity type and action of its entry.
+# Operation whose response has a secret -> (path, body) to send, entity type and action of its
+# entry.
 ONCE = {
     "create_link": (
         "/links",
@@ -77,7 +81,9 @@ def link(portal):
 
 @pytest.fixture
 def entries(organiser):
-    """Return a function that returns the audit entries about links, the oldest first, without that of `link`."""
+    """Return a function that returns the audit entries about links, the oldest first, without that
+    of `link`.
+    """
     return lambda: organiser.data("/audit-log?entity_type=link&sort=id&order=ASC&per_page=100")[1:]
 
 

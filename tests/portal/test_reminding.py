@@ -133,7 +133,9 @@ def test_a_batch_reminds_many_and_a_dry_run_says_whom(portal, db, link, caplog):
 
 
 def test_an_offered_booth_is_told_of_at_once(portal, db, link):
-    """The office cancels a reservation, so the booth is held for three days for the first on its waiting list."""
+    """The office cancels a reservation, so the booth is held for three days for the first on its
+    waiting list.
+    """
     other = portal.exhibitor("Other AG")
     taken = portal.organiser.make(
         "/booth-reservations",

@@ -1,4 +1,6 @@
-"""Many clients import one bank statement at once, with real server processes: each transaction is booked once."""
+"""Many clients import one bank statement at once, with real server processes: each transaction is
+booked once.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
@@ -75,7 +77,8 @@ def entry(number, **more):
 def import_at_once(port, key, bodies):
     """Import files at the same time with auto=exact. Return (status, data) of each.
 
-    Only some files are parsed at a time: a client repeats a request that got 503 after `Retry-After`.
+    Only some files are parsed at a time: a client repeats a request that got 503 after
+    `Retry-After`.
     """
     start = Barrier(len(bodies))
 

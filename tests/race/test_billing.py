@@ -1,4 +1,6 @@
-"""Many clients bill one participant at once, with real server processes: everything is billed once and credited once."""
+"""Many clients bill one participant at once, with real server processes: everything is billed once
+and credited once.
+"""
 
 from collections import Counter
 
@@ -57,7 +59,8 @@ def test_a_booth_that_is_cancelled_while_its_draft_is_sent_is_billed_and_credite
     sent = fair.invoice(draft["id"])
     assert fair.organiser.data(f"/booth-reservations/{reservation['id']}")["status"] == "cancelled"
     if sent["status"] == "sent":
-        # The clients that come after the cancellation find an invoice that was sent, which changes nothing.
+        # The clients that come after the cancellation find an invoice that was sent, which changes
+        # nothing.
         assert codes == {"ok": CLIENTS + 1}, codes
         assert fair.bill()[0]["subtotal"] == -1200
     else:

@@ -1,5 +1,5 @@
-"""A hundred exhibitors request the same booth at once, with real server processes: one gets it, the others get a
-conflict.
+"""A hundred exhibitors request the same booth at once, with real server processes: one gets it, the
+others get a conflict.
 """
 
 import http.client
@@ -48,7 +48,9 @@ def exhibitors(organiser):
 
 @pytest.fixture
 def booth(db, exhibitors):
-    """Return a function that creates a booth and returns its id; booth(x, y) has a place in the hall."""
+    """Return a function that creates a booth and returns its id; booth(x, y) has a place in the
+    hall.
+    """
     with db.write():
         db.connection.execute(
             "INSERT INTO plans (id, event_id, plan_key, plan_name, width, height, grid_size, "
@@ -150,7 +152,10 @@ def test_a_server_that_is_killed_sells_no_booth_twice(tmp_path, server, key, exh
     todo = [(id, participant) for participant in exhibitors[:30] for id in booths]
 
     def insist(pair):
-        """Repeat a request until there is a response, as a client with an Idempotency-Key does. Return the response."""
+        """Repeat a request until there is a response, as a client with an Idempotency-Key does.
+
+        Return the response.
+        """
         if pair in (todo[5], todo[250]):
             victim = processes.until(lambda: list(processes.children(server.process.pid)))[0]
             os.kill(victim, signal.SIGKILL)

@@ -1,4 +1,6 @@
-"""Forty stations scan at once, with real server processes: the number of visitors present stays right."""
+"""Forty stations scan at once, with real server processes: the number of visitors present stays
+right.
+"""
 
 import random
 
@@ -100,7 +102,10 @@ def test_of_concurrent_scans_of_one_badge_at_one_entrance_one_has_opened_the_vis
 def test_late_repeated_and_unordered_scans_of_forty_devices_are_counted_once(
     server, key, guests, organiser
 ):
-    """Each guest enters and leaves three times. Two devices send each scan, in batches that arrive out of order."""
+    """Each guest enters and leaves three times.
+
+    Two devices send each scan, in batches that arrive out of order.
+    """
     chance, scans = random.Random(7), []
     for guest in guests:
         for visit in range(3):

@@ -1,4 +1,6 @@
-"""Final invoices and credit notes reach for the same deposit at once: it is deducted once, over what is left of it."""
+"""Final invoices and credit notes reach for the same deposit at once: it is deducted once, over
+what is left of it.
+"""
 
 from collections import Counter
 
@@ -22,7 +24,9 @@ def key(db):
 
 @pytest.fixture
 def make(server, organiser):
-    """Return (the buyer, a function that creates an invoice over a net amount, and sends it unless told otherwise)."""
+    """Return (the buyer, a function that creates an invoice over a net amount, and sends it unless
+    told otherwise).
+    """
     buyer = organiser.make("/contacts", BUYER)
 
     def make(price, is_sent=True, **fields):

@@ -1,4 +1,6 @@
-"""Many clients send the same drafts at once, with real server processes: each invoice has one e-invoice."""
+"""Many clients send the same drafts at once, with real server processes: each invoice has one
+e-invoice.
+"""
 
 import pytest
 

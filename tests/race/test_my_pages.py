@@ -1,4 +1,6 @@
-"""Pages of exhibitors, with real server processes: many want one booth or the last piece, or press a button often."""
+"""Pages of exhibitors, with real server processes: many want one booth or the last piece, or press
+a button often.
+"""
 
 import http.client
 import re

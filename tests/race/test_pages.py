@@ -1,4 +1,6 @@
-"""A hundred people open the links of their mails at once, with real server processes: one gets the last place."""
+"""A hundred people open the links of their mails at once, with real server processes: one gets the
+last place.
+"""
 
 import http.client
 from concurrent.futures import ThreadPoolExecutor
@@ -57,7 +59,10 @@ def confirmations(db, form, count, number):
 
 
 def confirm_at_once(port, secrets):
-    """Open all links at the same time. Return (status, Location) of each response, in which a busy server is 503."""
+    """Open all links at the same time.
+
+    Return (status, Location) of each response, in which a busy server is 503.
+    """
     start = Barrier(len(secrets))
 
     def client(secret):

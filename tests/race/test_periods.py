@@ -1,4 +1,6 @@
-"""A month is closed while many clients book in it, with real server processes: it has what it was closed with."""
+"""A month is closed while many clients book in it, with real server processes: it has what it was
+closed with.
+"""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,6 @@
-"""Many organisers fill the programme at once, with real server processes: no room and no speaker is assigned twice."""
+"""Many organisers fill the programme at once, with real server processes: no room and no speaker is
+assigned twice.
+"""
 
 import pytest
 
@@ -41,7 +43,10 @@ def speakers(organiser):
 
 
 def slot(number, day, **more):
-    """Return a request for a slot on the day. Each slot begins a minute later, and all of them overlap at noon."""
+    """Return a request for a slot on the day.
+
+    Each slot begins a minute later, and all of them overlap at noon.
+    """
     return (
         "POST",
         "/schedules",
@@ -106,7 +111,10 @@ def test_two_slots_moved_to_the_same_time_do_not_both_get_it(server, key, speake
 
 
 def test_concurrent_changes_never_leave_more_attendees_than_capacity(server, key, speakers):
-    """Some clients lower the capacity while others add attendees. In any order, the attendees fit into the room."""
+    """Some clients lower the capacity while others add attendees.
+
+    In any order, the attendees fit into the room.
+    """
     for day in range(1, ROUNDS + 1):
         id = send(server.port, key, *slot(0, f"2027-05-{day:02}", capacity=CLIENTS))[1]["data"][
             "id"

@@ -1,5 +1,5 @@
-"""A hundred orders request the last thirty units of a service at once, with real server processes: no more than thirty
-are sold.
+"""A hundred orders request the last thirty units of a service at once, with real server processes:
+no more than thirty are sold.
 """
 
 import pytest
@@ -108,7 +108,10 @@ def quantity(order):
 
 
 def accepted(answers, service):
-    """Return the accepted orders. The other responses must name the remaining stock, which was too small."""
+    """Return the accepted orders.
+
+    The other responses must name the remaining stock, which was too small.
+    """
     for status, document in answers:
         assert status != 409 or (
             document["code"] == "out_of_stock" and document["service_key"] == service["service_key"]

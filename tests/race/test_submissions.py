@@ -1,5 +1,5 @@
-"""Many reviewers decide on one submission at once, with real server processes: one decision is accepted, the others
-get a conflict.
+"""Many reviewers decide on one submission at once, with real server processes: one decision is
+accepted, the others get a conflict.
 """
 
 import pytest

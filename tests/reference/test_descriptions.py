@@ -1,4 +1,6 @@
-"""Schemas describe their fields, operations what they do, and the export of a contact names everything in it."""
+"""Schemas describe their fields, operations what they do, and the export of a contact names
+everything in it.
+"""
 
 import re
 
@@ -99,7 +101,9 @@ def test_a_refund_of_a_part_is_not_described_as_the_end_of_the_payment():
 
 @pytest.mark.parametrize("singular", sorted(collections()))
 def test_events_that_a_description_names_are_sent(fresh, singular):
-    """Creating, changing and deleting a record emits the event that the description of the operation names."""
+    """Creating, changing and deleting a record emits the event that the description of the
+    operation names.
+    """
     client, path = fresh.organiser, collections()[singular]
     paths = openapi.document("https://api.example.org")["paths"]
     here, below = paths[path], paths[f"{path}/{{id}}"]

@@ -1,4 +1,6 @@
-"""The examples of actions show the record as it is afterwards, secrets are shown once, and ids say what of."""
+"""The examples of actions show the record as it is afterwards, secrets are shown once, and ids say
+what of.
+"""
 
 import importlib.util
 import re
@@ -97,7 +99,10 @@ def test_the_example_of_an_action_is_what_a_server_returns(tmp_path, template, p
 
 
 def comparable(value):
-    """Return a value in which only null tells what varies apart. A hold on a booth may or may not end."""
+    """Return a value in which only null tells what varies apart.
+
+    A hold on a booth may or may not end.
+    """
     if isinstance(value, dict):
         return {
             name: part is not None if VARIES.fullmatch(name) else comparable(part)

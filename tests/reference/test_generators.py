@@ -32,7 +32,9 @@ def document():
 
 
 def schemas(document):
-    """Yield (place, schema) of every schema: those of components, parameters, headers and contents, and their parts."""
+    """Yield (place, schema) of every schema: those of components, parameters, headers and contents,
+    and their parts.
+    """
 
     def below(place, schema):
         yield place, schema
@@ -134,7 +136,9 @@ def bodies(document):
 
 
 def test_defaults_are_optional_in_requests_and_always_in_responses(document):
-    """`Default: …` in the description of a request field: it is not required there, and is required in the response."""
+    """`Default: …` in the description of a request field: it is not required there, and is required
+    in the response.
+    """
     components, found = document["components"]["schemas"], 0
     for name in set(bodies(document)):
         record = components.get(name.removesuffix("Create"), {}) if name.endswith("Create") else {}

@@ -150,7 +150,9 @@ def parts(node):
 
 
 def bodies(document):
-    """Return name -> schema of every component that a request body uses, directly or through another component."""
+    """Return name -> schema of every component that a request body uses, directly or through
+    another component.
+    """
     schemas, found = document["components"]["schemas"], {}
     waiting = {
         reference.rpartition("/")[2]
@@ -185,7 +187,9 @@ def test_every_component_with_fields_is_an_object(document):
 
 
 def test_the_document_refuses_what_the_service_refuses_and_nothing_else(document, fresh):
-    """An empty list in a query, a key that is not visible, and an empty file are refused, any Prefer is not."""
+    """An empty list in a query, a key that is not visible, and an empty file are refused, any
+    Prefer is not.
+    """
     for path, method, operation in operations(document):
         schemas = {parameter["name"]: parameter["schema"] for parameter in operation["parameters"]}
         for name, schema in schemas.items():
@@ -290,7 +294,10 @@ def test_every_example_fits_its_schema(document):
 
 @pytest.mark.parametrize("singular", CREATIONS)
 def test_the_examples_of_a_resource_match_real_responses(fresh, singular):
-    """In an empty database, the documented body returns the documented response. So do the other examples after it."""
+    """In an empty database, the documented body returns the documented response.
+
+    So do the other examples after it.
+    """
     whole, path, client = fresh.document, collections()[singular], fresh.organiser
     here, below = whole["paths"][path], whole["paths"][f"{path}/{{id}}"]
     record = make_verbatim(client, singular)
@@ -356,7 +363,8 @@ def test_every_schema_file_is_used(document):
     assert set(resource_names()) <= named
 
 
-# resource -> noun -> action -> (states it is allowed from, state it leads to; None: the state does not change)
+# resource -> noun -> action -> (states it is allowed from, state it leads to; None: the state does
+# not change)
 STATES = {
     "bank-statements": {
         "bank transaction": {

@@ -14,7 +14,9 @@ def document():
 
 
 def test_a_faulty_response_is_found_wherever_the_fault_is(document):
-    """In the sample of each operation, each field is replaced by each wrong value, left out, or joined by another."""
+    """In the sample of each operation, each field is replaced by each wrong value, left out, or
+    joined by another.
+    """
     refused = 0
     for method, path, sample, schema in samples(document.whole):
         judge = Draft202012Validator({**schema, "components": document.whole["components"]})
@@ -25,7 +27,9 @@ def test_a_faulty_response_is_found_wherever_the_fault_is(document):
 
 
 def samples(whole):
-    """Yield (method, path, sample, schema) of some operations: their schemas share the parts of all others."""
+    """Yield (method, path, sample, schema) of some operations: their schemas share the parts of all
+    others.
+    """
     for path in (
         "/api/v1/contacts",
         "/api/v1/contacts/{id}",

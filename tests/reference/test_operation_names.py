@@ -1,4 +1,5 @@
-"""The names of operations and tags are those of version 1: generated clients call methods by these names.
+"""The names of operations and tags are those of version 1: generated clients call methods by these
+names.
 
 A name may be added here, never changed or removed within /api/v1.
 """

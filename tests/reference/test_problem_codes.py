@@ -1,4 +1,6 @@
-"""eventapi/reference/problem_codes.json is up to date, and right for handlers that were checked by hand."""
+"""eventapi/reference/problem_codes.json is up to date, and right for handlers that were checked by
+hand.
+"""
 
 import json
 

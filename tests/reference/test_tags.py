@@ -1,4 +1,6 @@
-"""Tags of the OpenAPI document: one spelling, one group each, and contact and documentation at this server."""
+"""Tags of the OpenAPI document: one spelling, one group each, and contact and documentation at this
+server.
+"""
 
 import re
 

@@ -1,4 +1,7 @@
-"""Fixtures that several modules share: an event, and a hall with its prices. A module may define its own."""
+"""Fixtures that several modules share: an event, and a hall with its prices.
+
+A module may define its own.
+"""
 
 import pytest
 

@@ -300,7 +300,10 @@ def test_approval_creates_a_contact_with_categories_and_participants(
 def test_a_new_application_is_approved_with_a_category_and_confirmed(
     organiser, application, categories, db
 ):
-    """In one request. The categories replace those of the application, and both actions emit their events."""
+    """In one request.
+
+    The categories replace those of the application, and both actions emit their events.
+    """
     organiser.patch(f"/applications/{application['id']}", {"category_keys": ["gold"]}, status=200)
     address = f"/applications/{application['id']}/approve"
     answer = organiser.post(address, {"category_keys": ["no"]}, status=422).json

@@ -171,7 +171,10 @@ def test_anonymising_removes_values_and_keeps_the_hash_chain(organiser, db, hist
 
 
 def test_an_anchor_without_a_pruning_entry_is_reported(db, history):
-    """An anchor allows the oldest entries to be deleted. Pruning writes an entry about it; a forged anchor has none."""
+    """An anchor allows the oldest entries to be deleted.
+
+    Pruning writes an entry about it; a forged anchor has none.
+    """
     db.connection.execute(
         "INSERT INTO audit_anchors SELECT id, hash, created_at FROM audit_log WHERE id = 2"
     )

@@ -1,4 +1,6 @@
-"""Badge numbers: a lost badge is replaced, and a merge of contacts leaves every printed badge valid."""
+"""Badge numbers: a lost badge is replaced, and a merge of contacts leaves every printed badge
+valid.
+"""
 
 from datetime import datetime, timedelta, timezone
 from hashlib import sha256
@@ -170,7 +172,10 @@ def test_a_badge_can_be_replaced_again_and_again(organiser, ada, scan):
 
 
 def test_every_badge_of_merged_contacts_stays_valid(organiser, guest, scan, merge, db):
-    """Three contacts at one fair are merged one after another. One of them is also there in another role."""
+    """Three contacts at one fair are merged one after another.
+
+    One of them is also there in another role.
+    """
     first, second, third = guest("A"), guest("B"), guest("C")
     speaker = organiser.make(
         "/participants", {"event_key": "fair", "contact_id": third["contact_id"], "role": "speaker"}
@@ -212,7 +217,9 @@ def test_the_roster_reports_aliases_and_replaced_badges_when_they_change(
     tag = organiser.get("/check-ins/roster?event_key=fair", status=200).headers["ETag"]
 
     def changed(act):
-        """Return the roster since the moment before `act`, after checking that the ETag has changed."""
+        """Return the roster since the moment before `act`, after checking that the ETag has
+        changed.
+        """
         nonlocal tag
         with db.write():
             for table in ("participants", "badge_aliases"):

@@ -1,6 +1,7 @@
 """Bank statements: import, matching, and the work list.
 
-The tests named `case_…` are the faults that users of pretix have reported about its import of bank statements.
+The tests named `case_…` are the faults that users of pretix have reported about its import of bank
+statements.
 """
 
 import io
@@ -101,7 +102,10 @@ def bank(send):
 
 
 def statement(*entries, account=ACCOUNT, version="02", **more):
-    """Return a file with one statement. An entry lacks only what camt.py requires and the default below has."""
+    """Return a file with one statement.
+
+    An entry lacks only what camt.py requires and the default below has.
+    """
     whole = [{"day": "2026-05-04", **entry} for entry in entries]
     return camt.document([camt.statement(account, whole, version=version, **more)], version)
 
@@ -116,7 +120,9 @@ def paid(client, invoice):
 
 
 def proposals(client):
-    """Return (invoice number, action, amount, objections) of each proposal of the only open transaction."""
+    """Return (invoice number, action, amount, objections) of each proposal of the only open
+    transaction.
+    """
     (only,) = open_list(client)
     return [
         (one["invoice_number"], one["action"], one["amount"], one["objections"])
@@ -981,7 +987,9 @@ def test_of_many_invoices_of_one_amount_none_is_proposed_for_the_amount_alone(
 
 @pytest.fixture
 def fair(organiser, invoice):
-    """Send one invoice of 119 EUR to each of these companies, with the numbers R-2026-00060 and so on."""
+    """Send one invoice of 119 EUR to each of these companies, with the numbers R-2026-00060 and so
+    on.
+    """
     names = [
         "Alpha GmbH",
         "Beta KG",
@@ -1003,7 +1011,8 @@ def fair(organiser, invoice):
         invoice(f"R-2026-000{place}", 119, contact=contact)
 
 
-# text, payer -> (first number, reasons of the first, number of proposals) of 16 invoices of one amount
+# text, payer -> (first number, reasons of the first, number of proposals) of 16 invoices of one
+# amount
 AT_A_FAIR = [
     ("Rechnung 2026-00065", "Firma Gamma AG", "R-2026-00065", {"number_part", "amount"}, 2),
     ("Rechnung 2026-00062", "Firma Gamma AG", "R-2026-00062", {"number_part", "name", "amount"}, 1),
@@ -1151,7 +1160,9 @@ def test_a_transfer_comes_back_on_its_own_day_at_the_earliest(organiser, invoice
 
 
 def test_a_reversal_finds_its_transfer_among_many_of_the_same_payer_and_amount(organiser, bank):
-    """Only its end-to-end id tells it from 25 later transfers of the account, of which the matching reads 20."""
+    """Only its end-to-end id tells it from 25 later transfers of the account, of which the matching
+    reads 20.
+    """
     result = bank(
         *(
             {**TRANSFER, "text": f"Miete {n}", "end_to_end_id": f"E{n}", "bank_reference": f"in{n}"}
@@ -1167,7 +1178,9 @@ def test_a_reversal_finds_its_transfer_among_many_of_the_same_payer_and_amount(o
 
 
 def test_a_reversal_is_no_refund_of_what_the_customer_is_owed(organiser, invoice, bank):
-    """It takes back a transfer that was not imported, although its text and amount fit a credit note."""
+    """It takes back a transfer that was not imported, although its text and amount fit a credit
+    note.
+    """
     sent = invoice("R-1001", 219)
     bank({**TRANSFER, "amount": 21900})
     organiser.post(
@@ -1629,7 +1642,9 @@ def test_a_dry_run_changes_nothing(organiser, invoice, send):
 
 @pytest.mark.parametrize("before", ["nothing", "none", "exact"])
 def test_a_dry_run_reports_what_the_import_does(organiser, invoice, send, before):
-    """Also of transactions that were imported before and are still open, and of transfers that are taken back."""
+    """Also of transactions that were imported before and are still open, and of transfers that are
+    taken back.
+    """
     invoice("R-2026-00017", 119), invoice("R-2026-00018", 50)
     first = [
         {"amount": 11900, "text": "R-2026-00017"},
@@ -1655,7 +1670,9 @@ def test_a_dry_run_reports_what_the_import_does(organiser, invoice, send, before
 
 @pytest.mark.parametrize("auto", ["none", "exact"])
 def test_the_counts_are_those_of_the_file(organiser, send, auto):
-    """Neither a debit of an earlier file, nor one of another statement of the file, counts once for each credit."""
+    """Neither a debit of an earlier file, nor one of another statement of the file, counts once for
+    each credit.
+    """
     fee = {"amount": -5000, "text": "Gebühr", "day": "2026-05-01"}
     assert send(statement(fee, number=1), auto=auto)["unmatched"] == 1
     parts = [
@@ -1738,7 +1755,9 @@ def test_repeating_a_request_with_its_idempotency_key_returns_the_same_response(
 
 
 def entries_of_a_month(count):
-    """Return entries, the invoices they pay (number -> amount), two equal ones, a return and unknown money."""
+    """Return entries, the invoices they pay (number -> amount), two equal ones, a return and
+    unknown money.
+    """
     invoices = {f"R-2026-{number:05}": 10000 + number for number in range(count)}
     found = [
         {"amount": amount, "text": number, "iban": ROSEN, "day": f"2026-05-{1 + place % 20:02}"}
@@ -2063,7 +2082,9 @@ WALLET = {
 
 @pytest.fixture
 def send_rows(organiser):
-    """Return a function that imports a CSV file and returns (data, code -> detail of meta.warnings)."""
+    """Return a function that imports a CSV file and returns (data, code -> detail of
+    meta.warnings).
+    """
 
     def imported(data, **query):
         text = "&".join(f"{name}={value}" for name, value in query.items())
@@ -2220,7 +2241,10 @@ DE02120300000000202051;04.05.2026;04.05.2026;Farn GmbH;R-2026-00018;10,00;EUR;Ne
 
 
 def test_a_state_alone_is_read_from_the_file_of_a_known_bank(organiser, invoice, send_rows):
-    """As the warning says. The transactions are those that the same file has given without it, and no further ones."""
+    """As the warning says.
+
+    The transactions are those that the same file has given without it, and no further ones.
+    """
     first, second = invoice("R-2026-00017", 500), invoice("R-2026-00018", 10)
     result, warnings = send_rows(VOLKSBANK.encode(), auto="exact")
     assert (result["imported"], result["booked"]) == (2, 0)
@@ -2279,7 +2303,10 @@ def test_a_column_of_states_must_be_in_the_file(send):
 def test_a_column_that_looks_like_states_and_is_not_named_books_nothing(
     organiser, invoice, send_rows
 ):
-    """Rows that never become money must not pay an invoice. Sent again with the column, what is booked does."""
+    """Rows that never become money must not pay an invoice.
+
+    Sent again with the column, what is booked does.
+    """
     first, second = invoice("R-2026-00017", 1190), invoice("R-2026-00018", 500)
     data = REVOLUT.replace(b"Rechnung 4711", b"R-2026-00017 Messe").replace(
         b"Rechnung 4712", b"R-2026-00018"
@@ -2356,7 +2383,9 @@ def test_pending_entries_of_camt_are_named_too(organiser):
 
 @pytest.mark.parametrize("count", [100, 400])
 def test_equal_amounts_are_looked_up_once(send, db, count):
-    """SQLite runs the same number of instructions for each transaction, however many have its amount."""
+    """SQLite runs the same number of instructions for each transaction, however many have its
+    amount.
+    """
     send(
         statement(
             *(
@@ -2409,7 +2438,10 @@ def test_a_transaction_is_matched_once_in_however_many_statements_its_amount_is(
 
 @pytest.mark.parametrize("cost, sizes", [(1, {29, 30}), (0, {200, 250})])
 def test_a_write_is_smaller_if_the_one_before_took_long(monkeypatch, cost, sizes):
-    """`cost`: milliseconds of an entry. A write shall take 30 ms, so that other writes need not wait longer."""
+    """`cost`: milliseconds of an entry.
+
+    A write shall take 30 ms, so that other writes need not wait longer.
+    """
     clock, pieces = [0], []
     monkeypatch.setattr(importing.time, "monotonic", lambda: clock[0] / 1000)
 

@@ -1,7 +1,7 @@
 """Each entry of a batch has the record, the status and the meta of its single request.
 
-The same database gets the single requests first, and is then set back and gets the batch. The clock stands still, so
-that all but VOLATILE is equal.
+The same database gets the single requests first, and is then set back and gets the batch. The clock
+stands still, so that all but VOLATILE is equal.
 """
 
 import sqlite3
@@ -55,7 +55,9 @@ class Show:
         )
 
     def twice(self, path, fields, *others, actions=()):
-        """Create two records with these fields and one of `others` each, do the actions, and return the ids."""
+        """Create two records with these fields and one of `others` each, do the actions, and return
+        the ids.
+        """
         ids = [self.make(path, {**fields, **other})["id"] for other in others or ({}, {})]
         for action in actions:
             for id in ids:
@@ -157,7 +159,8 @@ class Show:
         ]
 
 
-# (resource, action) -> function of the Show that returns the ids or the items, and the fields of the action
+# (resource, action) -> function of the Show that returns the ids or the items, and the fields of
+# the action
 SCENES = {
     ("applications", "review"): lambda show: (show.applications(), {}),
     ("applications", "approve"): lambda show: (show.applications(), {}),
@@ -270,7 +273,9 @@ def comparable(value):
 
 
 def singles(organiser, resource, action, given, fields):
-    """Return the responses of the single requests as a batch has them: (status, data, meta without request_id)."""
+    """Return the responses of the single requests as a batch has them: (status, data, meta without
+    request_id).
+    """
     found = []
     for one in given:
         path, body = (
@@ -345,7 +350,9 @@ def test_an_address_is_in_the_first_response_only_and_in_no_dry_run(app, organis
 
 
 def test_a_batch_that_continues_shows_the_addresses_that_it_makes_itself(organiser, monkeypatch):
-    """The first request is ended after one of its two transactions: its addresses are lost with its response."""
+    """The first request is ended after one of its two transactions: its addresses are lost with its
+    response.
+    """
     monkeypatch.setattr(batches, "MOST", 1)
     body, transaction = {"action": "create", "items": Show(organiser).links()}, batches.transaction
 

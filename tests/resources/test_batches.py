@@ -42,13 +42,17 @@ KEY = {"Idempotency-Key": "batch-1"}
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
-    """Let transactions last as long as they take, so that a slow machine does not divide them elsewhere."""
+    """Let transactions last as long as they take, so that a slow machine does not divide them
+    elsewhere.
+    """
     monkeypatch.setattr(batches, "LONGEST", 99)
 
 
 @pytest.fixture
 def batch(organiser):
-    """Return a function that sends a batch and returns its data: batch("invoices", "send", [1, 2], mail=False)."""
+    """Return a function that sends a batch and returns its data: batch("invoices", "send", [1, 2],
+    mail=False).
+    """
 
     def send(resource, action, ids=None, *, client=organiser, headers=None, **fields):
         body = {"action": action, **({"ids": ids} if ids is not None else {}), **fields}
@@ -117,7 +121,10 @@ def statuses(data):
 
 
 def table():
-    """Return resource -> Route of its batch. Pages of the desk that send a batch are no such routes."""
+    """Return resource -> Route of its batch.
+
+    Pages of the desk that send a batch are no such routes.
+    """
     return {
         route.options.resource: route
         for route in routes()

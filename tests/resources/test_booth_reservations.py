@@ -34,7 +34,10 @@ def ahead(**span):
 
 @pytest.fixture
 def hall(organiser, db):
-    """Create an event with a hall. Return hall(number, x, y), which inserts a booth of 3 × 2 m and returns its id."""
+    """Create an event with a hall.
+
+    Return hall(number, x, y), which inserts a booth of 3 × 2 m and returns its id.
+    """
     organiser.make("/events", {"title": "Garden Fair", "event_key": "garden"})
     with db.write():
         db.connection.execute(PLAN, {"now": db.now})
@@ -113,7 +116,9 @@ def booth_status(db):
 
 @pytest.fixture
 def event_names(db):
-    """Return event_names("booth"), which lists the names of the events about a kind of record, oldest first."""
+    """Return event_names("booth"), which lists the names of the events about a kind of record,
+    oldest first.
+    """
     return lambda kind: [
         name
         for (name,) in db.connection.execute(
@@ -1074,8 +1079,8 @@ def live(db, states):
 def agree(db):
     """Check that booths and reservations agree.
 
-    The status of each booth follows from its reservations, no two reserved booths overlap, and no booth is available
-    while somebody is on its waiting list.
+    The status of each booth follows from its reservations, no two reserved booths overlap, and no
+    booth is available while somebody is on its waiting list.
     """
     taken = dict(
         db.connection.execute(

@@ -741,7 +741,9 @@ def test_importing_participants_creates_missing_contacts(organiser, fair, db):
 
 
 def test_an_import_of_participants_accepts_the_fields_of_a_new_contact(organiser, fair):
-    """All fields that POST /contacts accepts, but for those that say what the organiser thinks of the contact."""
+    """All fields that POST /contacts accepts, but for those that say what the organiser thinks of
+    the contact.
+    """
     names = [
         name for name, sub in document("contact")["properties"].items() if not sub.get("readOnly")
     ]
@@ -874,7 +876,9 @@ def test_all_or_nothing_holds_for_imports_by_the_worker(organiser, db):
 
 
 def test_all_or_nothing_uses_no_savepoint_around_the_records(organiser, db):
-    """SQLite walks all pages of an open savepoint after each statement: 20,000 contacts took five minutes."""
+    """SQLite walks all pages of an open savepoint after each statement: 20,000 contacts took five
+    minutes.
+    """
     for records in (people(2001), [*people(2001, 5000), {"email": "nonsense"}]):
         send(organiser, records, skip_on_error=False, status=202)
         job_db, executed = Database(db.config), []
@@ -1025,7 +1029,10 @@ def test_an_import_that_is_killed_repeatedly_neither_loses_nor_duplicates_record
 
 
 def test_errors_are_cut_before_all_faults_of_all_records_are_in_memory(organiser, db):
-    """1,000 faults are shown. Those of 1,000 records with 30 each would need 15 MB, and a list has 100 imports."""
+    """1,000 faults are shown.
+
+    Those of 1,000 records with 30 each would need 15 MB, and a list has 100 imports.
+    """
     id = send(organiser, people(1))["id"]
     faults = [{"field": f"f{n}", "code": "format", "detail": "x" * 60} for n in range(30)]
     with db.write():

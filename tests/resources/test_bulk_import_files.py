@@ -1,4 +1,6 @@
-"""The files of a bulk import: workbooks, faults of the query, the rejected records, and the ids of a dry run."""
+"""The files of a bulk import: workbooks, faults of the query, the rejected records, and the ids of
+a dry run.
+"""
 
 import csv
 import io

@@ -44,7 +44,8 @@ def slot(organiser, event, **values):
 
 
 def read(body):
-    """Return the entries of a calendar by UID, without the id of the installation, as {name: value}.
+    """Return the entries of a calendar by UID, without the id of the installation, as {name:
+    value}.
 
     Names include their parameters. Values are unescaped.
     """
@@ -174,7 +175,10 @@ def test_the_location_of_an_event_is_its_venue_and_address(organiser, event, pla
 
 
 def test_slots_name_their_speakers_and_the_venue(organiser, event, settings):
-    """Speakers only. A change of the speakers, or of a name, is visible, and a person who was anonymised is not."""
+    """Speakers only.
+
+    A change of the speakers, or of a name, is visible, and a person who was anonymised is not.
+    """
     people = [
         organiser.make(
             "/participants",
@@ -321,7 +325,9 @@ def test_a_deleted_event_is_listed_as_cancelled_for_a_year(organiser, event, db)
 
 
 def test_the_entries_equal_the_view_after_random_changes(organiser, event, db):
-    """After random changes of events, slots and tasks, the entries that are not cancelled equal those of the view."""
+    """After random changes of events, slots and tasks, the entries that are not cancelled equal
+    those of the view.
+    """
     other = organiser.make("/events", {"title": "Other", "date_from": "2027-06-01"})
     for number in range(3):
         slot(organiser, event, title=f"Talk {number}", location=None, is_public=number != 1)

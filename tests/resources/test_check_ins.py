@@ -1187,7 +1187,9 @@ def test_a_scan_takes_a_constant_number_of_statements(scan, app):
 
 
 def number_of_statements(traced):
-    """Return the number of statements of a trace, in which each trigger that ends repeats the statement that ran it."""
+    """Return the number of statements of a trace, in which each trigger that ends repeats the
+    statement that ran it.
+    """
     return sum(
         not text.startswith("--") and text != before for before, text in pairwise(["", *traced])
     )

@@ -1,7 +1,8 @@
-"""Money for what dunning letters claim: payments, refunds, transfers, the books, and withdrawn letters.
+"""Money for what dunning letters claim: payments, refunds, transfers, the books, and withdrawn
+letters.
 
-The invoice is 1,190.00 and was due 73 days ago. The first letter claims 23.80 of interest (1190 x 10 % x 73 / 365) and
-a fee of 17.70, together 41.50.
+The invoice is 1,190.00 and was due 73 days ago. The first letter claims 23.80 of interest (1190 x
+10 % x 73 / 365) and a fee of 17.70, together 41.50.
 """
 
 from decimal import Decimal
@@ -77,7 +78,9 @@ def dunned(organiser):
 
 @pytest.fixture
 def bank(organiser):
-    """Return a function that imports a transfer of today and returns the number of booked ones, and the proposals."""
+    """Return a function that imports a transfer of today and returns the number of booked ones, and
+    the proposals.
+    """
 
     def received(amount, text, **more):
         entry = {
@@ -258,7 +261,9 @@ TRANSFERS = [
 def test_a_transfer_pays_the_invoice_or_both(
     organiser, dunned, bank, amount, booked, proposals, after
 ):
-    """Finding 9 of the second review: 53.39 stayed on the list until somebody wrote an invoice over it."""
+    """Finding 9 of the second review: 53.39 stayed on the list until somebody wrote an invoice over
+    it.
+    """
     id = dunned()
     assert bank(amount, "OLD-17") == (booked, proposals)
     if booked:
@@ -433,7 +438,9 @@ def test_the_tax_does_not_follow_what_is_paid_of_claims(
 
 
 def by_rate(client):
-    """Return net and tax of the invoices that were not taken over, which have no service date in the past."""
+    """Return net and tax of the invoices that were not taken over, which have no service date in
+    the past.
+    """
     rows = client.data(f"/reports/tax?date_from={day(-50)}")["data"]["rows"]
     return sum(row["net"] for row in rows), sum(row["tax"] for row in rows)
 
@@ -463,7 +470,9 @@ def test_datev_books_claims_or_says_what_it_leaves_out(organiser, dunned, settin
 
 
 def test_claims_of_a_closed_month_stay(organiser, dunned, db):
-    """A letter of the month before, with a payment of that month, is part of what is kept and cannot change."""
+    """A letter of the month before, with a payment of that month, is part of what is kept and
+    cannot change.
+    """
     id = dunned()
     last = f"{day(0)[:7]}-01"
     before = times.add_days(last, -1)

@@ -339,7 +339,10 @@ def test_contacts_are_exported_as_csv(organiser, three):
 
 @prepared
 def mixed(organiser, db):
-    """Create twelve contacts that differ in tag, event, category, country, name and a custom field. Return them."""
+    """Create twelve contacts that differ in tag, event, category, country, name and a custom field.
+
+    Return them.
+    """
     organiser.make(
         "/custom-fields",
         {
@@ -835,7 +838,8 @@ def test_a_merge_moves_every_record_that_names_a_contact_or_participant(db, pare
         )
 
 
-# Tables with numbers and days only. The audit log or the letters, which are exported, have these changes as well.
+# Tables with numbers and days only. The audit log or the letters, which are exported, have these
+# changes as well.
 IMPERSONAL = {
     "invoice_taxes",
     "tax_entries",
@@ -872,7 +876,9 @@ MARK = "zqmark"
 
 @pytest.fixture
 def marked(organiser, person, fair, roses, db):
-    """Create a contact with a mark in every personal field, in all its records, and in merged and deleted ones."""
+    """Create a contact with a mark in every personal field, in all its records, and in merged and
+    deleted ones.
+    """
     texts = (
         "company_name",
         "first_name",

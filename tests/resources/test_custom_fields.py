@@ -47,7 +47,9 @@ ENTITIES = {
 
 @pytest.fixture
 def define(organiser):
-    """Return a function that creates a custom field, of contacts unless another entity type is given."""
+    """Return a function that creates a custom field, of contacts unless another entity type is
+    given.
+    """
 
     def made(key, field_type="text", entity_type="contact", **members):
         options = {"field_options": HALLS} if field_type in ("select", "multiselect") else {}
@@ -345,7 +347,10 @@ def test_an_inactive_field_keeps_its_values_and_refuses_new_ones(organiser, defi
 def test_a_changed_definition_applies_at_once_on_other_connections(
     organiser, define, contact, db, settings
 ):
-    """Each connection reads the definitions itself. This one has validated with the old definitions before."""
+    """Each connection reads the definitions itself.
+
+    This one has validated with the old definitions before.
+    """
     field, other = define("size", "integer"), database.Database(settings)
     assert custom_fields.defined(other, "contact").by_key["size"]["validation_rules"] == {}
     organiser.patch(
@@ -695,7 +700,10 @@ def test_copying_an_event_copies_its_custom_fields(organiser, define):
 
 
 def test_formulas_use_custom_fields(organiser, define):
-    """A checkbox is 1 or 0, a select its numeric option. A value of the participant overrides that of its contact."""
+    """A checkbox is 1 or 0, a select its numeric option.
+
+    A value of the participant overrides that of its contact.
+    """
     for entity_type in ("event_participant", "contact"):
         define("lights", "boolean", entity_type)
     organiser.make(

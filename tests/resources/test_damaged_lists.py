@@ -1,6 +1,8 @@
-"""Lists of people as spreadsheet programs damage them: postal codes, telephone numbers, countries, line breaks.
+"""Lists of people as spreadsheet programs damage them: postal codes, telephone numbers, countries,
+line breaks.
 
-`lists/` has one list of eight exhibitors with many kinds of damage. `lists/expected.json` says for each file what is
+`lists/` has one list of eight exhibitors with many kinds of damage. `lists/expected.json` says for
+each file what is
 right: its rows, values, refusals and suggestions; its entry `keys` explains it.
 """
 
@@ -24,7 +26,8 @@ RESULTS = {
     for file in result["files"]
     if file.endswith(".csv")
 }
-# What only an import with a trial at the desk will read (design/desk.md, section 8), and why these routes do not.
+# What only an import with a trial at the desk will read (design/desk.md, section 8), and why these
+# routes do not.
 LATER = {
     "cp850_without_ue.csv": "signs between letters do not refuse a file",
     "nul.csv": "the refusal does not name the line",
@@ -36,7 +39,8 @@ LATER = {
     "days_31_02_and_1_3_27.csv": "a year has four digits",
     "email_with_display_name.csv": "a name beside an address is refused",
 }
-# The same of single rows, which have `"decided": false`: line breaks in an address and no-break spaces stay.
+# The same of single rows, which have `"decided": false`: line breaks in an address and no-break
+# spaces stay.
 PARTLY_LATER = ("line_break_in_cell.csv", "no_break_space.csv")
 
 
@@ -408,7 +412,9 @@ def test_a_postal_code_that_was_a_number_is_refused(organiser, postal_code, coun
 def test_a_postal_code_that_was_a_number_gets_no_suggestion_by_the_country_of_the_organiser(
     organiser,
 ):
-    """Without a country in the list, the contact that exists may live elsewhere: in Zürich, or in Milan."""
+    """Without a country in the list, the contact that exists may live elsewhere: in Zürich, or in
+    Milan.
+    """
     organiser.make("/contacts", {"email": "a@x.example", "country": "CH", "postal_code": "8004"})
     organiser.make("/contacts", {"email": "b@x.example", "country": "IT", "postal_code": "20121"})
     text = "email;postal_code\na@x.example;8005.0\nb@x.example;20122.0\n"
@@ -659,7 +665,9 @@ def test_a_country_of_another_type_is_refused_beside_a_damaged_postal_code(
 @pytest.mark.parametrize("mode, at_once, status", [("create", 100, 201), ("upsert", 600, 202)])
 @pytest.mark.parametrize("kind", ["contacts", "participants"])
 def test_no_json_of_another_type_stops_an_import(organiser, db, kind, mode, at_once, status):
-    """Each field of both kinds with each type, alone and beside damaged values: at once, and by the worker."""
+    """Each field of both kinds with each type, alone and beside damaged values: at once, and by the
+    worker.
+    """
     organiser.make("/events", {"title": "Fair", "event_key": "fair"})
     entity = {"contacts": "contact", "participants": "event_participant"}[kind]
     names = [name for name in records.fields(kind) if name != "external_id"]

@@ -1,4 +1,6 @@
-"""GET /reports/datev and /reports/datev/debtors, read by a parser that knows only what DATEV has published."""
+"""GET /reports/datev and /reports/datev/debtors, read by a parser that knows only what DATEV has
+published.
+"""
 
 import io
 import zipfile
@@ -355,7 +357,9 @@ def test_the_vat_id_of_the_customer_is_with_reverse_charge(
 def test_reverse_charge_is_booked_on_the_account_of_the_region_of_the_buyer(
     organiser, settings, monkeypatch, country, tax_id, account, vat_id
 ):
-    """SKR03: 8337 is § 13b UStG, 8336 a service in another country of the EU, 8338 in a third country."""
+    """SKR03: 8337 is § 13b UStG, 8336 a service in another country of the EU, 8338 in a third
+    country.
+    """
     monkeypatch.setattr(
         settings, "datev_revenue", revenue_accounts("AE_HOME=8337 AE_EU=8336 AE_THIRD=8338 AE=8999")
     )

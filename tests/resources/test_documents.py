@@ -1027,7 +1027,9 @@ def test_a_signed_contract_of_an_anonymised_contact_is_erased_after_its_retentio
 def test_what_is_kept_is_erased_after_the_last_day_of_its_retention(
     organiser, exhibitor, contract, db, monkeypatch
 ):
-    """A contract that was signed in 2026, and an invoice of that year: until the end of 2034 in Berlin."""
+    """A contract that was signed in 2026, and an invoice of that year: until the end of 2034 in
+    Berlin.
+    """
     from eventapi.domain.people import privacy
 
     contact = f"/contacts/{exhibitor['contact_id']}"

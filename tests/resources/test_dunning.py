@@ -29,7 +29,10 @@ def day(days):
 
 @pytest.fixture(autouse=True)
 def no_weekends(monkeypatch):
-    """Let every day be a working day, so that the tests do not depend on today. Some tests set the weekend again."""
+    """Let every day be a working day, so that the tests do not depend on today.
+
+    Some tests set the weekend again.
+    """
     monkeypatch.setattr(working_days, "is_working_day", lambda day, known: True)
 
 
@@ -78,7 +81,9 @@ def overdue(organiser, buyer):
 
 @pytest.fixture
 def levels(organiser):
-    """Two levels: a reminder after 7 days, and a letter with costs and 10.27 % interest after 21 days."""
+    """Two levels: a reminder after 7 days, and a letter with costs and 10.27 % interest after 21
+    days.
+    """
     return [
         organiser.make(LEVELS, {"name": "Reminder", "days": 7, "deadline_days": 7}),
         organiser.make(
@@ -500,7 +505,9 @@ def test_the_lump_sum_is_claimed_from_companies_and_includes_the_fees(organiser,
 
 
 def test_a_consumer_is_in_default_from_the_first_letter_on(organiser, overdue, app, db):
-    """§ 286 (1) BGB: without the sentence on the invoice, a date on the invoice alone does not suffice."""
+    """§ 286 (1) BGB: without the sentence on the invoice, a date on the invoice alone does not
+    suffice.
+    """
     app.app.settings.base_rates = (("2020-01-01", 127),)
     organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "business"})
     organiser.make(LEVELS, {"name": "Second", "days": 2, "interest": "business"})
@@ -527,7 +534,9 @@ def test_a_consumer_is_in_default_from_the_first_letter_on(organiser, overdue, a
 
 
 def test_with_the_sentence_on_the_invoice_a_consumer_is_in_default_after_30_days(organiser, app):
-    """§ 286 (3) BGB. An invoice that was sent without it, and one to a company, have no such sentence."""
+    """§ 286 (3) BGB. An invoice that was sent without it, and one to a company, have no such
+    sentence.
+    """
     app.app.settings.base_rates = (("2020-01-01", 127),)
     organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "business"})
     company = organiser.make(
@@ -618,7 +627,8 @@ def test_an_invoice_due_on_saturday_is_overdue_on_tuesday(
     age = times.days_between(saturday, day(0))
     invoice = overdue(age)
     assert (invoice["due_date"], invoice["overdue_from"]) == (saturday, times.add_days(saturday, 3))
-    # The last day to pay was Monday, so that 7 days have passed if today is the next Monday or later.
+    # The last day to pay was Monday, so that 7 days have passed if today is the next Monday or
+    # later.
     assert [row["days_overdue"] for row in due(organiser)] == ([age - 2] if age - 2 >= 7 else [])
 
 

@@ -389,7 +389,9 @@ def test_a_list_of_ours_that_a_spreadsheet_has_written_again_is_no_longer_read_w
     ],
 )
 def test_a_number_with_a_zero_at_its_end_was_typed_into_a_list_of_ours(fields, typed, number):
-    """Lists of ours have no zero behind decimals: an empty one may be the template of a German list."""
+    """Lists of ours have no zero behind decimals: an empty one may be the template of a German
+    list.
+    """
     head = fields.get(
         "/contacts?include=custom_fields&search=nobody", headers={"Accept": "text/csv"}, status=200
     ).text
@@ -411,7 +413,8 @@ def test_rejected_numbers_of_json_come_back_as_they_were(fields, number):
     assert outcome(fields, record, 1) == [number]
 
 
-# Rejected records that are sent again: list, query of the first request, numbers of its rejected rows when sent again
+# Rejected records that are sent again: list, query of the first request, numbers of its rejected
+# rows when sent again
 REJECTED = [
     (
         "external_id;last_name;email;cf.area\n0;A;nonsense;1.250\n",
@@ -457,7 +460,9 @@ def sent_again(fields, record, query=""):
 def test_rejected_records_that_are_sent_again_change_no_number(
     fields, settings, country, text, query, numbers
 ):
-    """Neither their semicolons nor the numbers among them decide: other rows or the request did so before."""
+    """Neither their semicolons nor the numbers among them decide: other rows or the request did so
+    before.
+    """
     settings.organiser_country = country
     record = sent_again(fields, send_csv(fields, text, query))
     assert outcome(fields, record, len(numbers)) == numbers
@@ -516,7 +521,9 @@ def test_without_a_deciding_row_every_ambiguous_row_of_a_long_file_is_rejected(f
 
 
 def test_an_import_that_continues_reads_numbers_as_before(fields, db, settings):
-    """Neither a new country of the organiser nor a new custom field changes how the rest of a file is read."""
+    """Neither a new country of the organiser nor a new custom field changes how the rest of a file
+    is read.
+    """
     rows = "".join(f"{place};A;1.250\n" for place in range(2500))
     id = send_csv(fields, "external_id;last_name;cf.area\n" + rows, status=202)["id"]
     asked = iter([False, False, False, True, True, True])

@@ -1575,7 +1575,9 @@ def test_a_credit_note_has_the_language_of_its_invoice(organiser, buyer, sent, d
 
 
 def test_a_copy_shows_the_invoice_as_it_was_sent(organiser, db, draft):
-    """Payments, credit notes, due dates and a cancellation come later, and the original does not show them either."""
+    """Payments, credit notes, due dates and a cancellation come later, and the original does not
+    show them either.
+    """
     pytest.importorskip("reportlab")
     paid, cancelled = (
         act(

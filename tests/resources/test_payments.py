@@ -470,7 +470,8 @@ def test_recording_takes_few_statements(organiser, sent, pay, app, db, monkeypat
         pay(1, invoice_number=invoice["invoice_number"])
     finally:
         connection.set_trace_callback(None)
-    # SQLite shows the statement again for each trigger that it runs, and what FTS5 does as comments.
+    # SQLite shows the statement again for each trigger that it runs, and what FTS5 does as
+    # comments.
     seen = [
         text
         for text in seen[seen.index("BEGIN IMMEDIATE") : seen.index("COMMIT") + 1]

@@ -24,7 +24,10 @@ def hall(organiser, fair):
 
 @pytest.fixture
 def build(organiser, hall):
-    """Return build(x, y), which adds a booth to the hall. Metres; without arguments the booth has no position."""
+    """Return build(x, y), which adds a booth to the hall.
+
+    Metres; without arguments the booth has no position.
+    """
 
     def booth(x=None, y=None, width=3, depth=3, **values):
         place = {} if x is None else {"pos_x": x, "pos_y": y}
@@ -363,7 +366,9 @@ def test_an_aisle_that_begins_where_two_booths_meet_is_reported(organiser, hall,
 
 
 def test_each_narrow_aisle_is_reported_once_with_its_booths(organiser, hall, build):
-    """Two double rows, 0.2 m apart back to back, with an aisle of 2 m between them, and one of 1.5 m along the wall."""
+    """Two double rows, 0.2 m apart back to back, with an aisle of 2 m between them, and one of 1.5
+    m along the wall.
+    """
     made = {
         f"{row}{number}": build(3 + 3 * number, y, booth_number=f"{row}{number}")["id"]
         for row, y in (("A", 1.5), ("B", 4.7), ("C", 9.7), ("D", 12.9))

@@ -1,4 +1,6 @@
-"""E-invoices that suppliers send: recognised when the file of a document is uploaded, with their terms and faults."""
+"""E-invoices that suppliers send: recognised when the file of a document is uploaded, with their
+terms and faults.
+"""
 
 import io
 import re
@@ -185,7 +187,9 @@ def test_a_wrong_order_of_elements_is_a_fault_of_a_readable_invoice(organiser, b
 
 
 def doubled(name):
-    """Return a pattern and its replacement that writes an element a second time, with another content."""
+    """Return a pattern and its replacement that writes an element a second time, with another
+    content.
+    """
     return rb"(<%s[ >][^<]*)(</%s>)" % (name, name), rb"\1\2\g<1>1\2"
 
 
@@ -434,7 +438,9 @@ def embedded(path):
 
 
 def test_a_hostile_pdf_costs_little(tmp_path, monkeypatch):
-    """A stream that unpacks to 200 MB, and thousands of streams, are limited to what one invoice may have."""
+    """A stream that unpacks to 200 MB, and thousands of streams, are limited to what one invoice
+    may have.
+    """
     bomb = zlib.compressobj()
     stream = b"".join(bomb.compress(b" " * 10_000_000) for _ in range(20)) + bomb.flush()
     (tmp_path / "bomb").write_bytes(pdf(stream))

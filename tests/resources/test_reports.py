@@ -71,7 +71,8 @@ def local_month(timestamp):
 
 @prepared
 def books(organiser, db):
-    """Create two events with invoices in three currencies and payments of every status, near the ends of months.
+    """Create two events with invoices in three currencies and payments of every status, near the
+    ends of months.
 
     Some invoices are credited or cancelled.
     """
@@ -110,7 +111,9 @@ def books(organiser, db):
 
 
 def count_taxes_as_before(db):
-    """Count the tax of all documents at their issue date, as for those that an earlier version has sent."""
+    """Count the tax of all documents at their issue date, as for those that an earlier version has
+    sent.
+    """
     script = (paths.folder("sql") / "migrations" / "0053_date_taxes.sql").read_text()
     db.connection.execute("UPDATE invoices SET tax_basis = 'issue_date'")
     db.connection.execute("DELETE FROM tax_entries")
@@ -271,7 +274,10 @@ def in_base(record, amount, usual=None):
 def test_tax_in_the_currency_of_the_tenant_is_that_of_each_invoice_at_its_rate(
     organiser, books, settings
 ):
-    """Tax returns are in euros (§ 16 (6) UStG). Rates are those of the invoices, then those of the options."""
+    """Tax returns are in euros (§ 16 (6) UStG).
+
+    Rates are those of the invoices, then those of the options.
+    """
     of_yen = [record for record in sent(organiser) if record["currency"] == "JPY"]
     for place, record in enumerate(of_yen[1:]):
         organiser.patch(
@@ -639,7 +645,9 @@ def test_check_ins_are_counted_in_the_time_zone_of_the_event(organiser, show):
 
 
 def test_services_are_the_sum_of_the_items_not_cancelled(organiser, show):
-    """The test creates orders in every state, with completed, started and cancelled items, at two events."""
+    """The test creates orders in every state, with completed, started and cancelled items, at two
+    events.
+    """
     chance, fair, boats = random.Random(3), *(event["event_key"] for event in show)
     made = [
         organiser.make(
@@ -710,7 +718,10 @@ def test_services_are_the_sum_of_the_items_not_cancelled(organiser, show):
 
 
 def test_a_booth_with_an_overdue_hold_counts_as_available(organiser, show, db):
-    """Sizes come from the dimensions of the booths, states from the booths resource. One booth is blocked."""
+    """Sizes come from the dimensions of the booths, states from the booths resource.
+
+    One booth is blocked.
+    """
     free = next(
         booth for booth in everything(organiser, "/booths") if booth["status"] == "available"
     )
@@ -810,7 +821,9 @@ def test_the_overview_has_the_totals_of_the_other_reports(organiser, books):
 
 
 def test_the_catalogue_lists_every_report_with_its_parameters_and_formats(organiser, person):
-    """Every GET route below /reports is listed, but for the account of one customer, and says what it accepts."""
+    """Every GET route below /reports is listed, but for the account of one customer, and says what
+    it accepts.
+    """
     listed = {entry["path"]: entry for entry in organiser.data("/reports")}
     routes = {
         route.path.removeprefix("/api/v1"): route.options
@@ -1023,7 +1036,8 @@ def test_amounts_of_anonymised_contacts_stay_in_the_figures(organiser, books):
     assert after == before
 
 
-# Numbers of rows without a sum: rates, what several rows may count, and the stock, which is the same in each currency.
+# Numbers of rows without a sum: rates, what several rows may count, and the stock, which is the
+# same in each currency.
 NOT_ADDED = {
     "tax": {"tax_rate", "invoices", "credit_notes"},
     "booths": {"revenue_per_m2"},
@@ -1298,7 +1312,9 @@ def lightness(color):
 
 
 def fills(panel):
-    """Return {name: (red, green, blue)} of the bars of a chart, as the SVG has them in its tooltips."""
+    """Return {name: (red, green, blue)} of the bars of a chart, as the SVG has them in its
+    tooltips.
+    """
     root = ET.fromstring(svg.draw(sheet.picture("test", "Title", "What", [panel], "en")))
     return {
         group.findtext("{*}title"): rgb(group.find("{*}path").get("fill"))

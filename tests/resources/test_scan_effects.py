@@ -1,11 +1,13 @@
-"""What a scan has done (`effect`): a second reading of a badge is told from the first, whichever was made first."""
+"""What a scan has done (`effect`): a second reading of a badge is told from the first, whichever
+was made first.
+"""
 
 import pytest
 
 SCAN = "/check-ins"
 
-# One list is one day of one badge: (time, station, further fields, status, code, effect), in the order of arrival.
-# Statuses and codes are those that eventapi returned before it knew `effect`.
+# One list is one day of one badge: (time, station, further fields, status, code, effect), in the
+# order of arrival. Statuses and codes are those that eventapi returned before it knew `effect`.
 DAYS = {
     "a phone reads a badge twice": [
         ("09:00:00", "West", {}, 201, None, "opened"),
@@ -152,7 +154,9 @@ def test_a_scan_that_is_sent_again_has_the_effect_of_the_first_response(organise
 
 @pytest.mark.parametrize("station, clock", [("East", "09:00:20"), ("West", "09:00:00")])
 def test_a_scan_that_opened_a_visit_stays_opened_when_an_earlier_one_arrives(scan, station, clock):
-    """By the order of the visits, the scan is refused now: it belongs to the visit of the other one."""
+    """By the order of the visits, the scan is refused now: it belongs to the visit of the other
+    one.
+    """
     scan("09:00:20", 201, station="West", client_ref="w")
     other = scan(clock, 201, station=station, client_ref="a").json["data"]
     again = scan("09:00:20", 200, station="West", client_ref="w").json["data"]

@@ -5,7 +5,9 @@ import pytest
 
 @pytest.fixture
 def slot(organiser, event):
-    """Return slot("10:00", "11:00", …), which creates a slot on the first day and returns the response."""
+    """Return slot("10:00", "11:00", …), which creates a slot on the first day and returns the
+    response.
+    """
 
     def make(start, end, status=201, **more):
         body = {
@@ -327,7 +329,9 @@ def test_an_end_that_is_no_time_or_the_start_is_refused(slot, start, end, fault)
 
 
 def test_a_night_across_a_clock_change(slot):
-    """In Berlin, the night to 28 March 2027 has eleven hours from 20:00 to 08:00, that to 31 October 2027 thirteen."""
+    """In Berlin, the night to 28 March 2027 has eleven hours from 20:00 to 08:00, that to 31
+    October 2027 thirteen.
+    """
     for day, last_day, utc in (
         ("2027-03-27", "2027-03-28", "06:00"),
         ("2027-10-30", "2027-10-31", "07:00"),

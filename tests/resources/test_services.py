@@ -263,7 +263,10 @@ def test_the_early_bird_price_includes_its_last_day(organiser, fair, days, price
 
 
 def test_the_early_bird_price_ends_in_the_time_zone_of_the_event(organiser):
-    """When the last day has come in Niue (UTC-11), it is over in Kiritimati (UTC+14). Only Niue still has the price."""
+    """When the last day has come in Niue (UTC-11), it is over in Kiritimati (UTC+14).
+
+    Only Niue still has the price.
+    """
     from eventapi import times
 
     for name in ("Pacific/Kiritimati", "Pacific/Niue"):

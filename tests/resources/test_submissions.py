@@ -901,7 +901,9 @@ OCTETS = {"Content-Type": "application/octet-stream"}
 
 @pytest.fixture
 def revised(organiser, roses, ask):
-    """Return the address of a submission with two revisions of one document, which holds a PNG and then an SVG."""
+    """Return the address of a submission with two revisions of one document, which holds a PNG and
+    then an SVG.
+    """
     ask("file")
     document = organiser.make(
         "/documents",

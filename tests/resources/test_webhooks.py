@@ -49,7 +49,10 @@ def hook(organiser, receiver):
 
 
 def work(db, hurry=True):
-    """Run the job of the worker until nothing is due. With `hurry`, pending retries are due at once."""
+    """Run the job of the worker until nothing is due.
+
+    With `hurry`, pending retries are due at once.
+    """
     for _ in range(30):
         job.run(db, lambda: False)
         job.finish(60)

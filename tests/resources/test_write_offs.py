@@ -77,7 +77,9 @@ def pay(organiser):
 
 @pytest.fixture
 def now(organiser):
-    """Return a function that returns status, written_off, paid_amount and open_amount of an invoice."""
+    """Return a function that returns status, written_off, paid_amount and open_amount of an
+    invoice.
+    """
 
     def read(invoice):
         found = organiser.data(f"/invoices/{invoice['id']}")

@@ -1,10 +1,12 @@
 """HTTP cases: what a client sends over one connection, and which outcomes are accepted.
 
-A case is sent in pieces, with a pause between two of them. $KEY is replaced by an API key, $EVENT by the id of the
-event "Fair", $VICTIM by the id of an event that must survive all cases, and $LENGTH by the length of SECRET.
+A case is sent in pieces, with a pause between two of them. $KEY is replaced by an API key, $EVENT
+by the id of the event "Fair", $VICTIM by the id of an event that must survive all cases, and
+$LENGTH by the length of SECRET.
 
-An outcome lists the statuses of the responses, such as "200 404". "closed" at its end: the server closes the connection
-after them. Without it, the connection is in sync: the next request gets its own response. `|` separates alternatives.
+An outcome lists the statuses of the responses, such as "200 404". "closed" at its end: the server
+closes the connection after them. Without it, the connection is in sync: the next request gets its
+own response. `|` separates alternatives.
 """
 
 import re
@@ -38,7 +40,10 @@ class Case(NamedTuple):
 
 
 def head(line: str, *lines: str, id: str = "c1", host: str = "Host: a") -> str:
-    """Return a request head with an API key and a request id. `line` has no version if it is to be HTTP/1.1."""
+    """Return a request head with an API key and a request id.
+
+    `line` has no version if it is to be HTTP/1.1.
+    """
     line = line if " HTTP/" in line else f"{line} HTTP/1.1"
     known = [host, "Authorization: Bearer $KEY", f"X-Request-ID: {id}"]
     return "\r\n".join([line, *filter(None, known), *lines, "", ""])
@@ -73,7 +78,9 @@ def pieces(text: str) -> list[str]:
 
 
 def with_length(*lines: str) -> Case:
-    """Return a case whose length is in doubt: a body, with a request inside of it that must never run."""
+    """Return a case whose length is in doubt: a body, with a request inside of it that must never
+    run.
+    """
     return Case([post(*lines, body=BODY + SECRET)], REFUSED, "400 closed | 413 closed")
 
 

@@ -1,4 +1,6 @@
-"""The form and the relay of docs/guides/applications.md, run against a real server; the form in a real browser."""
+"""The form and the relay of docs/guides/applications.md, run against a real server; the form in a
+real browser.
+"""
 
 import functools
 import http.server
@@ -49,7 +51,9 @@ class Site(BackgroundServer):
 
 @pytest.fixture
 def show(tmp_path):
-    """Yield (server, site, key of the form, organiser): a server with one visible event, and a web site it allows."""
+    """Yield (server, site, key of the form, organiser): a server with one visible event, and a web
+    site it allows.
+    """
     pages = tmp_path / "site"
     pages.mkdir()
     eventapi(tmp_path, "migrate")

@@ -1,4 +1,5 @@
-"""Many hostile clients at once: no response belongs to another request, and nothing acknowledged is lost.
+"""Many hostile clients at once: no response belongs to another request, and nothing acknowledged is
+lost.
 
 It takes 10 s on each path. To run it longer, with the numbers of what was compared:
 

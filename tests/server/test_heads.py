@@ -143,7 +143,10 @@ def head(choices):
 
 
 def gunicorns(data):
-    """Return what gunicorn reads from `data`: (environ, the request, what follows its head). Raise its refusal."""
+    """Return what gunicorn reads from `data`: (environ, the request, what follows its head).
+
+    Raise its refusal.
+    """
     config = Config()
     config.set("limit_request_line", heads.MAX_LINE)
     parser = RequestParser(config, iter([data]), ("192.0.2.1", 1))

@@ -1,4 +1,5 @@
-"""Each case of http_cases on the tested server: over TCP, over a unix socket, and behind nginx with the shipped site.
+"""Each case of http_cases on the tested server: over TCP, over a unix socket, and behind nginx with
+the shipped site.
 
 After each case the connection is closed, or the next request on it gets its own response.
 """
@@ -16,7 +17,8 @@ from tests.support.wire import Wire, tell
 
 pytestmark = pytest.mark.processes
 
-# What only gunicorn 20.1 does with server = gthread; docs/operations.md mentions it beside the option.
+# What only gunicorn 20.1 does with server = gthread; docs/operations.md mentions it beside the
+# option.
 GTHREAD = {
     **dict.fromkeys(
         [

@@ -1,4 +1,6 @@
-"""Responses of our own server: the bytes that small applications make it send, over a pair of sockets."""
+"""Responses of our own server: the bytes that small applications make it send, over a pair of
+sockets.
+"""
 
 import io
 import logging
@@ -22,7 +24,10 @@ STAYS, ENDS = Outcome.KEEP_ALIVE, Outcome.CLOSE
 
 
 class Body:
-    """The body of a response: pieces of bytes. A piece that is an exception is raised. `closed` counts the closes."""
+    """The body of a response: pieces of bytes.
+
+    A piece that is an exception is raised. `closed` counts the closes.
+    """
 
     def __init__(self, *pieces):
         self.pieces, self.closed = pieces, 0
@@ -65,7 +70,10 @@ def requests(*starts, body=()):
 
 
 def exchange(sent, *starts, body=()):
-    """Return (outcome, status line, headers, body) of one request, without Server and Date. All are texts."""
+    """Return (outcome, status line, headers, body) of one request, without Server and Date.
+
+    All are texts.
+    """
     with connected() as (connection, client):
         client.sendall(sent.encode())
         connection.receive()

@@ -1,4 +1,6 @@
-"""Slow bodies occupy at most half of the threads of a process, so that reads and short writes continue."""
+"""Slow bodies occupy at most half of the threads of a process, so that reads and short writes
+continue.
+"""
 
 import http.client
 import json
@@ -173,12 +175,16 @@ def half_of_a_body(connection, key, size):
     return connection
 
 
-# Seconds of the slowest request: 0.06 on an idle machine. When each half body waited in a thread, it was 13 to 25.
+# Seconds of the slowest request: 0.06 on an idle machine. When each half body waited in a thread,
+# it was 13 to 25.
 MOST = 8
 
 
 def slowest(key, connection):
-    """Return the seconds that the slowest of some requests takes. `connection` returns a new connection."""
+    """Return the seconds that the slowest of some requests takes.
+
+    `connection` returns a new connection.
+    """
     seconds = []
     for path in ("/healthz", "/api/v1/events?per_page=1") * PROBES:
         start = time.monotonic()
@@ -217,7 +223,10 @@ def test_half_bodies_of_many_clients_delay_no_other(server, key, applicant, size
 
 @nginx_site.required
 def test_half_bodies_of_many_clients_behind_nginx_delay_no_other(server, key, applicant, tmp_path):
-    """nginx waits for the bodies. The clients have another address, which may have no further connection."""
+    """nginx waits for the bodies.
+
+    The clients have another address, which may have no further connection.
+    """
     trusting = ssl.create_default_context()
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
     with (

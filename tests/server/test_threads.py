@@ -10,7 +10,10 @@ from eventapi.server.threads import Threads
 
 
 class Events:
-    """Events for Threads: `put` adds one, which is a function that the leader calls. `waiting` counts who waits."""
+    """Events for Threads: `put` adds one, which is a function that the leader calls.
+
+    `waiting` counts who waits.
+    """
 
     def __init__(self):
         self.queue, self.waiting, self.most, self.lock = SimpleQueue(), 0, 0, threading.Lock()

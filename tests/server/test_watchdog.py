@@ -1,4 +1,6 @@
-"""A process whose threads all hang ends and is replaced; systemd hears only from processes that work."""
+"""A process whose threads all hang ends and is replaced; systemd hears only from processes that
+work.
+"""
 
 import http.client
 import os
@@ -56,9 +58,11 @@ def ask_to_hang(server, stack, number):
 
 
 def kill(server):
-    """Kill the server processes until the server has ended: SIGTERM would wait for the threads that hang.
+    """Kill the server processes until the server has ended: SIGTERM would wait for the threads that
+    hang.
 
-    Before it sees the signal, the server may replace a killed process, which gets the requests that still wait.
+    Before it sees the signal, the server may replace a killed process, which gets the requests that
+    still wait.
     """
     server.process.send_signal(signal.SIGTERM)
 
@@ -113,7 +117,9 @@ def test_a_process_with_a_free_thread_and_slow_transfers_is_left_alone(folder, k
     "with gthread, a response that waits for its reader is not inside the application"
 )
 def test_a_process_whose_threads_all_wait_for_a_proxy_is_left_alone(folder, key, tmp_path):
-    """A proxy that stands still for a while: each wait for it has a deadline, and takes longer than the watchdog's."""
+    """A proxy that stands still for a while: each wait for it has a deadline, and takes longer than
+    the watchdog's.
+    """
     given = {
         **options(tmp_path, 3),
         "EVENTAPI_THREADS": "2",

@@ -1,4 +1,6 @@
-"""The main path of a show over HTTP, with a real server of two processes: from the application to the paid invoice."""
+"""The main path of a show over HTTP, with a real server of two processes: from the application to
+the paid invoice.
+"""
 
 import json
 from contextlib import ExitStack
@@ -13,7 +15,9 @@ pytestmark = pytest.mark.processes
 
 @pytest.fixture
 def command(tmp_path, monkeypatch):
-    """Return a function that runs an eventapi command on the data of the server and returns its output."""
+    """Return a function that runs an eventapi command on the data of the server and returns its
+    output.
+    """
     (tmp_path / "eventapi.conf").write_text((ROOT / "conf" / "demo.conf").read_text())
 
     def run(*words):

@@ -428,7 +428,10 @@ def test_slow_clients_delay_no_other(server):
 
 @pytest.mark.own_server("each slow client occupies a thread of gthread")
 def test_slow_readers_delay_no_other(server):
-    """As many wait for slow readers as may: half of the threads. The responses are larger than the buffers."""
+    """As many wait for slow readers as may: half of the threads.
+
+    The responses are larger than the buffers.
+    """
     readers = [Client(server) for _ in range(2)]
     for client in readers:
         client.send(client.head("GET", "/openapi.json") * 12)
@@ -451,7 +454,9 @@ def test_64_connections_at_once(server):
 
 
 def test_clients_that_connect_at_once_are_served_in_turn(server):
-    """No client gets many responses before the last one gets its first: each of the 48 asks again at once."""
+    """No client gets many responses before the last one gets its first: each of the 48 asks again
+    at once.
+    """
     request = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
     clients = selectors.DefaultSelector()
     counts = {}
@@ -497,8 +502,8 @@ def fresh(tmp_path):
 
 
 class Writers:
-    """Clients that create notes over kept-alive connections until the server closes them; with `again`, they
-    reconnect.
+    """Clients that create notes over kept-alive connections until the server closes them; with
+    `again`, they reconnect.
     """
 
     def __init__(self, server, again=False):
@@ -696,7 +701,9 @@ class Worker(worker.Worker):
 
 @pytest.fixture(scope="module")
 def impatient(folder, key, tmp_path_factory):
-    """Start a server whose timeout for clients is one second instead of 30, with at most 20 connections."""
+    """Start a server whose timeout for clients is one second instead of 30, with at most 20
+    connections.
+    """
     place = tmp_path_factory.mktemp("impatient")
     (place / "impatient.py").write_text(IMPATIENT)
     with Server(

@@ -1,9 +1,11 @@
-"""Replay a day of a big show against the service behind nginx: `make soak`, or python3 -m tests.soak --minutes 5.
+"""Replay a day of a big show against the service behind nginx: `make soak`, or python3 -m
+tests.soak --minutes 5.
 
-The load comes at its own pace, whether the service keeps up or not: apps that read, an entrance with a peak in the
-morning, tills, invoices by mail, sign-ups for the newsletter, webhooks, two imports, two backups, reports, PDFs, slow
-phones and hostile clients. At the end, everything that was acknowledged is compared with the database, and with the
-mails and webhooks that have arrived. Exit with 1 if a mark is missed; the marks are in marks.py.
+The load comes at its own pace, whether the service keeps up or not: apps that read, an entrance
+with a peak in the morning, tills, invoices by mail, sign-ups for the newsletter, webhooks, two
+imports, two backups, reports, PDFs, slow phones and hostile clients. At the end, everything that
+was acknowledged is compared with the database, and with the mails and webhooks that have arrived.
+Exit with 1 if a mark is missed; the marks are in marks.py.
 """
 
 import argparse
@@ -182,7 +184,10 @@ class Day:
             due[name] = at
 
     def act(self, phase, name, due):
-        """Do an activity. Its time counts from the moment at which it was due, not from that at which it began."""
+        """Do an activity.
+
+        Its time counts from the moment at which it was due, not from that at which it began.
+        """
         self.count(1)
         try:
             status, allowed = getattr(self.activities, name)()

@@ -1,4 +1,7 @@
-"""What the clients of the soak do. Each activity is a method of Activities; it returns (status, statuses allowed)."""
+"""What the clients of the soak do.
+
+Each activity is a method of Activities; it returns (status, statuses allowed).
+"""
 
 import csv
 import hashlib
@@ -38,7 +41,9 @@ READ_SECONDS = 60  # of a slow reader, which then goes away
 
 
 class Activities:
-    """The clients' memory: ids of the show, badges outside and inside, and the ledger of what was acknowledged."""
+    """The clients' memory: ids of the show, badges outside and inside, and the ledger of what was
+    acknowledged.
+    """
 
     def __init__(self, show, ledger):
         self.show, self.site, self.ledger, self.numbers = show, show.site, ledger, count(1)
@@ -66,7 +71,8 @@ class Activities:
         self.fresh = deque(
             column("SELECT id FROM contacts WHERE phone NOT LIKE '+00%' OR phone IS NULL")
         )
-        # Without Japanese names: their invoices, and so the mails, wait where no font has the characters.
+        # Without Japanese names: their invoices, and so the mails, wait where no font has the
+        # characters.
         self.payers = column(
             "SELECT DISTINCT contact_id FROM invoices i JOIN contacts c ON c.id = contact_id "
             "WHERE status <> 'draft' AND currency = 'EUR' AND c.country <> 'JP'"
@@ -225,7 +231,10 @@ class Activities:
         return status, {200}
 
     def booking(self):
-        """Reserve a booth of the next edition. Every other reservation is cancelled at once, and the booth is free."""
+        """Reserve a booth of the next edition.
+
+        Every other reservation is cancelled at once, and the booth is free.
+        """
         booth = self.booths.popleft()
         status, answer = self.ask(
             "POST",

@@ -34,7 +34,10 @@ class Client:
         self.address = f"127.1.{number // 250}.{number % 250 + 1}"
 
     def __call__(self, method, path, body=None, **headers):
-        """Send JSON (dict or list) or bytes. Return (status, body): JSON data, or bytes of any other body."""
+        """Send JSON (dict or list) or bytes.
+
+        Return (status, body): JSON data, or bytes of any other body.
+        """
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
             headers = {"Content_Type": "application/json", **headers}
@@ -133,7 +136,10 @@ def upload_slowly(site, path, data):
 
 
 def read_slowly(site, path, seconds):
-    """Read a long CSV at SLOW bytes per second, at most so many seconds. Return the status and the bytes read."""
+    """Read a long CSV at SLOW bytes per second, at most so many seconds.
+
+    Return the status and the bytes read.
+    """
     connection = opened(site, "127.2.0.2")
     try:
         connection.request(
@@ -154,7 +160,8 @@ def read_slowly(site, path, seconds):
         connection.close()
 
 
-# What a hostile client sends: bytes, and the statuses that may come back. None: the connection is closed.
+# What a hostile client sends: bytes, and the statuses that may come back. None: the connection is
+# closed.
 AUTHORIZED = b"Host: events.example.org\r\nAuthorization: Bearer %s\r\n"
 ATTACKS = (
     (

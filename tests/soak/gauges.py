@@ -1,4 +1,6 @@
-"""What the soak measures: response times, and the memory, files and processor time of every process."""
+"""What the soak measures: response times, and the memory, files and processor time of every
+process.
+"""
 
 import os
 import statistics
@@ -39,8 +41,9 @@ def quantiles(values):
 
 
 class Sampler(threading.Thread):
-    """Samples every EVERY seconds. `samples`: (seconds since the start, WAL bytes, pid -> (name, bytes, files,
-    processor seconds)).
+    """Samples every EVERY seconds.
+
+    `samples`: (seconds since the start, WAL bytes, pid -> (name, bytes, files, processor seconds)).
     """
 
     def __init__(self, show):

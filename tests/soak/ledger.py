@@ -1,4 +1,6 @@
-"""The ledger of the soak: what was acknowledged, compared at the end with the database and with what has arrived."""
+"""The ledger of the soak: what was acknowledged, compared at the end with the database and with
+what has arrived.
+"""
 
 import hashlib
 import time
@@ -8,7 +10,9 @@ from eventapi.storage import database
 
 
 class Ledger:
-    """Each attribute holds what the service has acknowledged, by id. `lock` guards what is more than one assignment.
+    """Each attribute holds what the service has acknowledged, by id.
+
+    `lock` guards what is more than one assignment.
 
     Attributes:
         visits: check-in -> [badge number, whether it was checked out].
@@ -53,7 +57,10 @@ class Ledger:
 
 
 def differences(ledger, show, first_visit):
-    """Return a line for each difference between the ledger and the database. `first_visit`: id of the first new one."""
+    """Return a line for each difference between the ledger and the database.
+
+    `first_visit`: id of the first new one.
+    """
     connection = database.connect(show.data / "eventapi.db", readonly=True)
 
     def rows(text):
@@ -173,7 +180,9 @@ def _files(ledger, rows, show):
 
 
 def lag(ledger, arrived, what):
-    """Return (seconds of each arrival after its response, keys that have not arrived, keys that arrived twice)."""
+    """Return (seconds of each arrival after its response, keys that have not arrived, keys that
+    arrived twice).
+    """
     expected = {key: at for (kind, key), at in ledger.acknowledged.items() if kind == what}
     seconds = [max(0.0, arrived[key][0] - at) for key, at in expected.items() if key in arrived]
     missing = [key for key in expected if key not in arrived]

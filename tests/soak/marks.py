@@ -13,7 +13,8 @@ WAL_BOUND = (
 )  # bytes: journal_size_limit, and as much again while a backup or an import runs
 GROWTH, ROOM = 1.10, 8 * 2**20  # of memory, from the second third of the day to the last
 MORE_FILES = 16  # of a process in the last third than in the second
-# Longest accepted seconds of the 99 % quantile, from the response to the arrival. `all` also carries the imports.
+# Longest accepted seconds of the 99 % quantile, from the response to the arrival. `all` also
+# carries the imports.
 LAGS = {"mail": 60, "/money": 20, "/all": 120}
 
 

@@ -1,4 +1,6 @@
-"""What the soak runs on: a filled database, the service behind the shipped nginx, a mail server and a receiver."""
+"""What the soak runs on: a filled database, the service behind the shipped nginx, a mail server and
+a receiver.
+"""
 
 import os
 import re
@@ -58,7 +60,10 @@ class Show:
             self.run(*words, EVENTAPI_CONFIG=str(processes.ROOT / "conf" / "demo.conf"))
 
     def run(self, *words, **options):
-        """Run a command of eventapi to its end, and return its output. Raise CalledProcessError if it fails."""
+        """Run a command of eventapi to its end, and return its output.
+
+        Raise CalledProcessError if it fails.
+        """
         return subprocess.run(
             [sys.executable, "-m", "eventapi", *words],
             check=True,
@@ -112,7 +117,9 @@ class Show:
         return found | dict.fromkeys(processes.children(self.nginx.pid), "nginx")
 
     def collect(self):
-        """Note five times a second what has arrived, and forget its text: in a day it would fill the memory."""
+        """Note five times a second what has arrived, and forget its text: in a day it would fill
+        the memory.
+        """
         while not self.over.wait(0.2):
             now = time.monotonic()
             for _ in range(len(self.receiver.got)):

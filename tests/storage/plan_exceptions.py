@@ -1,6 +1,7 @@
 """What test_plans.py lets statements do to large tables, with the reason.
 
-A reason says what bounds the cost. "Slow" means that nothing does: docs/performance.md has the cost.
+A reason says what bounds the cost. "Slow" means that nothing does: docs/performance.md has the
+cost.
 """
 
 JOB = "a job of the worker or a command reads all of it, in the background"

@@ -1,4 +1,6 @@
-"""Backup and restore: a verified, consistent snapshot while others write, and no loss of existing data."""
+"""Backup and restore: a verified, consistent snapshot while others write, and no loss of existing
+data.
+"""
 
 import errno
 import hashlib
@@ -365,7 +367,9 @@ def test_a_contact_that_was_created_while_the_clock_was_years_ahead_stays_anonym
 def test_another_contact_that_got_the_id_of_an_anonymised_one_stays_as_it_is(
     settings, organiser, file
 ):
-    """Restores in turn: the backup of the first branch has another contact with the id than the second branch."""
+    """Restores in turn: the backup of the first branch has another contact with the id than the
+    second branch.
+    """
     backups.create(settings, file)
     make_contact(organiser, "Lovelace")
     left = file.with_name("left.tar")
@@ -601,7 +605,9 @@ def test_a_database_is_newer_by_its_audit_log_and_not_by_the_clock(
 
 
 def steps():
-    """Return the functions of the operating system that change names, by which a restore replaces the data."""
+    """Return the functions of the operating system that change names, by which a restore replaces
+    the data.
+    """
     return {
         name: getattr(os, name)
         for name in ("link", "replace", "rename", "unlink", "mkdir", "rmdir")
@@ -712,7 +718,9 @@ def test_a_restore_works_if_files_is_a_mount_of_its_own_also_after_it_was_killed
 
 
 def restore_in_a_mount(folder):
-    """Restore a backup again and again, killed one step later each time, until a restore is not killed."""
+    """Restore a backup again and again, killed one step later each time, until a restore is not
+    killed.
+    """
     data, file = Path(folder) / "data", Path(folder) / "backup.tar"
     assert processes.eventapi(data, "migrate").returncode == 0, "lost+found is nothing of eventapi"
     settings, whole, number = configuration.load(), False, 0

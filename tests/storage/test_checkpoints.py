@@ -1,9 +1,11 @@
-"""Checkpoints happen under the write lock: beside a commit, two of them can damage the file (SQLite before 3.51.3).
+"""Checkpoints happen under the write lock: beside a commit, two of them can damage the file (SQLite
+before 3.51.3).
 
-Only a checkpoint writes to the database file, since it is in WAL mode. So each statement of each connection is watched:
-if the file was written to while it ran, the kernel is asked whether anybody holds the lock of the file `.lock`. That
-finds PRAGMA wal_checkpoint, the automatic checkpoints of SQLite, VACUUM, and the checkpoint of a connection that is
-closed. SQLite itself makes the last one only if nobody else has opened the database.
+Only a checkpoint writes to the database file, since it is in WAL mode. So each statement of each
+connection is watched: if the file was written to while it ran, the kernel is asked whether anybody
+holds the lock of the file `.lock`. That finds PRAGMA wal_checkpoint, the automatic checkpoints of
+SQLite, VACUUM, and the checkpoint of a connection that is closed. SQLite itself makes the last one
+only if nobody else has opened the database.
 """
 
 import fcntl
@@ -25,7 +27,8 @@ OLDER = 60  # a schema that is upgraded in a test
 
 
 class Watch:
-    """The checkpoints of one database: how many were made under the lock, and what made one without it.
+    """The checkpoints of one database: how many were made under the lock, and what made one without
+    it.
 
     Attributes:
         path: path of the database.
@@ -118,7 +121,9 @@ def keep_house(db, organiser, settings):
 
 
 def write_much(db, organiser, settings):
-    """Write as many pages as SQLite makes a checkpoint for by itself, in one transaction and in many."""
+    """Write as many pages as SQLite makes a checkpoint for by itself, in one transaction and in
+    many.
+    """
     send(organiser, [{**person, "notes": "n" * 1000} for person in people(1500)], status=201)
     for number in range(30):
         organiser.make("/contacts", {"last_name": f"Writer {number}"})

@@ -1,4 +1,6 @@
-"""The lists of columns in sql/: each column is in the table, in the schema and in the statements of its file."""
+"""The lists of columns in sql/: each column is in the table, in the schema and in the statements of
+its file.
+"""
 
 import re
 

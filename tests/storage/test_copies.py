@@ -1,4 +1,6 @@
-"""`backup_copy_command`: run after each verified backup, without a shell, and ended when it takes too long."""
+"""`backup_copy_command`: run after each verified backup, without a shell, and ended when it takes
+too long.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""The database: errors of SQLite and of the system as StorageErrors, and the totals that a connection caches."""
+"""The database: errors of SQLite and of the system as StorageErrors, and the totals that a
+connection caches.
+"""
 
 import errno
 import sqlite3

@@ -50,7 +50,9 @@ def test_a_text_is_folded(text, folded):
 
 
 def test_every_character_folds_alike_in_all_its_forms():
-    """Upper case, decomposed, compatibility form and the folded text itself all fold to the same text."""
+    """Upper case, decomposed, compatibility form and the folded text itself all fold to the same
+    text.
+    """
     for code in (*range(0x3100), *range(0xF900, 0x10000), *range(0x1D400, 0x1D800)):
         letter = chr(code)
         forms = {
@@ -63,7 +65,9 @@ def test_every_character_folds_alike_in_all_its_forms():
 
 
 def test_no_latin_letter_keeps_an_accent():
-    """Letters whose name says LETTER O WITH ... fold to that letter, as far as European languages use them."""
+    """Letters whose name says LETTER O WITH ... fold to that letter, as far as European languages
+    use them.
+    """
     for code in range(0x250):
         words = unicodedata.name(chr(code), "").split()
         accented = (

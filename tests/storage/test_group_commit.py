@@ -1,4 +1,6 @@
-"""Group commit: writes that share a transaction, when each returns, and what a failed commit undoes."""
+"""Group commit: writes that share a transaction, when each returns, and what a failed commit
+undoes.
+"""
 
 import fcntl
 import os
@@ -50,7 +52,9 @@ def count(db):
 
 
 class Write(Thread):
-    """A thread that writes a number, calls `inside` in its transaction, and keeps the error, if any."""
+    """A thread that writes a number, calls `inside` in its transaction, and keeps the error, if
+    any.
+    """
 
     def __init__(self, db, number, inside=None, **options):
         super().__init__(daemon=True)
@@ -144,7 +148,10 @@ def test_a_refusal_undoes_no_other_write(writer, db, failing):
 
 
 def test_all_writes_fail_when_sqlite_rolls_the_transaction_back(writer, db):
-    """As on a full disk. The other writes get an error of the database, not the refusal of one of them."""
+    """As on a full disk.
+
+    The other writes get an error of the database, not the refusal of one of them.
+    """
 
     def give_up(error=None):
         def act():
@@ -164,7 +171,9 @@ def test_all_writes_fail_when_sqlite_rolls_the_transaction_back(writer, db):
 
 
 def test_a_refusal_is_raised_after_the_commit_of_the_writes_that_it_depends_on(writer, db):
-    """Its reason may be what they have written: it must be stored by then, and if it is not, there is no reason."""
+    """Its reason may be what they have written: it must be stored by then, and if it is not, there
+    is no reason.
+    """
 
     def refuse():
         raise Problem("in_use", f"The first is stored: {1 in numbers(writer)}.")
@@ -214,7 +223,9 @@ def test_all_writes_fail_with_a_failed_commit_or_rollback(writer, db, word):
     counts = []
 
     def act():
-        """Refuse the write that runs second, whichever it is: only that one rolls back to a savepoint."""
+        """Refuse the write that runs second, whichever it is: only that one rolls back to a
+        savepoint.
+        """
         counts.append(count(writer))
         if len(counts) == 2 and "TO" in word:
             raise Problem("in_use", "No.")
@@ -371,7 +382,10 @@ THREADS, WRITES = 8, 60
 
 
 def write_many(folder, process, ready):
-    """Run valid, refused, failing and short-waiting writes in several threads. Return (acknowledged, refused)."""
+    """Run valid, refused, failing and short-waiting writes in several threads.
+
+    Return (acknowledged, refused).
+    """
     config = configuration.load(
         environ={"EVENTAPI_DATA_DIR": folder, "EVENTAPI_CONFIG": f"{folder}/eventapi.conf"}
     )

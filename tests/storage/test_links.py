@@ -1,4 +1,6 @@
-"""Links, pipes and folders in place of files of the data directory: each opener refuses them and touches no target."""
+"""Links, pipes and folders in place of files of the data directory: each opener refuses them and
+touches no target.
+"""
 
 import os
 import stat
@@ -34,7 +36,10 @@ def replace_by_pipe(path, target):
 
 @pytest.fixture(params=[replace_by_link, replace_by_dangling_link, replace_by_pipe])
 def replace(request, tmp_path):
-    """Return a function that puts something else in place of a file. Afterwards the target of a link is unchanged."""
+    """Return a function that puts something else in place of a file.
+
+    Afterwards the target of a link is unchanged.
+    """
     target = tmp_path / "target"
     yield lambda path: request.param(path, target)
     if request.param is replace_by_link:

@@ -1,14 +1,18 @@
-"""Statistics of the query planner cover every table, and connections that are open already use them."""
+"""Statistics of the query planner cover every table, and connections that are open already use
+them.
+"""
 
 from eventapi.storage import maintenance, schema
 from eventapi.storage.database import Database
 
 
 def plan(db, remark=""):
-    """Return the plan of a statement that may use either of two indexes. Statistics show which one is better.
+    """Return the plan of a statement that may use either of two indexes.
 
-    EXPLAIN itself does not look whether the schema has changed, so that another statement must run first. `remark`
-    makes another text, since a connection keeps the statements that it knows.
+    Statistics show which one is better.
+
+    EXPLAIN itself does not look whether the schema has changed, so that another statement must run
+    first. `remark` makes another text, since a connection keeps the statements that it knows.
     """
     db.connection.execute("SELECT count(*) FROM flags").fetchall()
     found = db.connection.execute(
@@ -57,7 +61,9 @@ def test_open_connections_plan_their_statements_by_new_statistics(organiser, db,
 
 
 def test_all_indexes_of_a_table_have_the_same_number_of_rows(organiser, db):
-    """Else SQLite reads and sorts the whole audit log to find its last entry, after old entries were deleted."""
+    """Else SQLite reads and sorts the whole audit log to find its last entry, after old entries
+    were deleted.
+    """
     fill(db)
     for act in (lambda: maintenance.analyze(db), lambda: maintenance.analyze_all(db.connection)):
         act()

@@ -134,7 +134,10 @@ def test_an_older_or_equal_schema_is_written_to(settings, contact, db):
 
 
 def ask(url, key, body=None):
-    """Send a GET request, or a POST request with a body. Return the status and the text of the response."""
+    """Send a GET request, or a POST request with a body.
+
+    Return the status and the text of the response.
+    """
     data = None if body is None else json.dumps(body).encode()
     asked = urllib.request.Request(
         url, data, {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
@@ -148,7 +151,10 @@ def ask(url, key, body=None):
 
 @pytest.mark.processes
 def test_a_running_server_and_worker_stop_writing(tmp_path, settings, db, organiser):
-    """The worker ends with 1, so that systemd starts the new one. The server reads, and says what to do."""
+    """The worker ends with 1, so that systemd starts the new one.
+
+    The server reads, and says what to do.
+    """
     with (
         processes.Server(tmp_path, "--workers", "1") as server,
         open(tmp_path / "log", "w+") as log,

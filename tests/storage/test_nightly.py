@@ -1,4 +1,6 @@
-"""Nightly backups: verified by a trial restore, and only deleted when newer verified ones hold their changes."""
+"""Nightly backups: verified by a trial restore, and only deleted when newer verified ones hold
+their changes.
+"""
 
 import errno
 import os
@@ -18,7 +20,9 @@ DAY = 24 * 3600
 
 @pytest.fixture
 def night(settings, monkeypatch):
-    """Return a function that makes the nightly backup of a night; the nights before grow older by days."""
+    """Return a function that makes the nightly backup of a night; the nights before grow older by
+    days.
+    """
     nights = []
 
     def make(days=1):

@@ -1,8 +1,10 @@
-"""No statement except those of lists reads a large table: query plans with the statistics of the big database.
+"""No statement except those of lists reads a large table: query plans with the statistics of the
+big database.
 
-Without statistics SQLite guesses, and its guesses are those for small tables. `big_statistics.txt` has the statistics
-of the big database. Loaded into an empty database they give the plans that a show of ten years gets, and say how many
-rows each step reads. After a migration that adds an index, write them again, with a copy of that database:
+Without statistics SQLite guesses, and its guesses are those for small tables. `big_statistics.txt`
+has the statistics of the big database. Loaded into an empty database they give the plans that a
+show of ten years gets, and say how many rows each step reads. After a migration that adds an index,
+write them again, with a copy of that database:
 
     python3 tests/load/planner_statistics.py FOLDER > tests/storage/big_statistics.txt
 """
@@ -39,7 +41,9 @@ NAMED = re.compile(
 
 
 class Planner:
-    """An empty database that plans with the statistics of the big one: `sampled`, as the worker gathers them."""
+    """An empty database that plans with the statistics of the big one: `sampled`, as the worker
+    gathers them.
+    """
 
     def __init__(self, path, statistics):
         migrations.migrate(path)

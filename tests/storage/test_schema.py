@@ -7,7 +7,9 @@ from eventapi.storage import database, schema
 
 
 def created(connection):
-    """Return (type, name, sql) of everything in the database, except what SQLite creates for itself."""
+    """Return (type, name, sql) of everything in the database, except what SQLite creates for
+    itself.
+    """
     return set(
         connection.execute(
             "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"

@@ -1,4 +1,6 @@
-"""`updated_since` under a clock that is wrong: no client misses a change, and no date follows a wrong stamp."""
+"""`updated_since` under a clock that is wrong: no client misses a change, and no date follows a
+wrong stamp.
+"""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +24,8 @@ COMPANY = {
     "email": "office@muster.example",
     "tax_id": "ATU13585627",
 }
-# Tables whose updated_at no list of the API filters: the real time decides there when rows are deleted.
+# Tables whose updated_at no list of the API filters: the real time decides there when rows are
+# deleted.
 BY_THE_CLOCK = {"mails.sql", "api_keys.sql"}
 
 
@@ -104,7 +107,9 @@ def test_writes_that_share_a_transaction_have_stamps_in_their_order(settings, cl
 
 
 def changes(client):
-    """Yield (path of the list, id) after each kind of change: by request, in bulk, of parts and by a scan."""
+    """Yield (path of the list, id) after each kind of change: by request, in bulk, of parts and by
+    a scan.
+    """
     event = client.make("/events", {"title": "Fair", "city": "Halle"})
     yield "/events", event["id"]
     client.patch(f"/events/{event['id']}", {"city": "Gera"}, status=200)

@@ -1,5 +1,5 @@
-"""Every SQL statement is valid with all its optional lines, no list sorts or scans a big table, and no request runs
-more statements than necessary.
+"""Every SQL statement is valid with all its optional lines, no list sorts or scans a big table, and
+no request runs more statements than necessary.
 """
 
 import re
@@ -149,7 +149,10 @@ def listed_table(statement):
 
 
 def scanned(statement_text, lines, tables):
-    """Return the tables that a plan reads completely, without an index. Reading the first rows by id does not count."""
+    """Return the tables that a plan reads completely, without an index.
+
+    Reading the first rows by id does not count.
+    """
     if " LIMIT " in statement_text and not any("TEMP B-TREE" in line for line in lines):
         return set()
     keywords = "WHERE|LEFT|JOIN|ON|ORDER|SET|GROUP|UNION|LIMIT|CROSS|INDEXED|USING|VALUES"
@@ -196,7 +199,9 @@ def test_a_list_sorts_by_index_and_filters_by_index(plan, file, statement):
 
 @pytest.fixture
 def analysed(tmp_path):
-    """Return EXPLAIN QUERY PLAN for a database with statistics: 2,000 invoices without a credit note among them."""
+    """Return EXPLAIN QUERY PLAN for a database with statistics: 2,000 invoices without a credit
+    note among them.
+    """
     path = tmp_path / "eventapi.db"
     migrations.migrate(path)
     connection = database.connect(path)
@@ -328,7 +333,8 @@ def test_a_list_takes_at_most_four_statements_and_one_for_each_include(shared, r
         extra = f"&include={','.join(asked)}" if asked else ""
         path = address_of_list(shared.organiser, route)
         count, statements_run = counted(shared.organiser, f"{path}{query}&per_page=2{extra}")
-        # One each for the caller, the page, the count and the parts of every response. Forms get two parts more.
+        # One each for the caller, the page, the count and the parts of every response. Forms get
+        # two parts more.
         more = 2 if route.path == "/api/v1/applications/events" else 0
         assert count <= 4 + more + len(asked), statements_run
 

@@ -26,14 +26,19 @@ def at_schema(path, number):
 
 
 def upgraded(path, connection, last=None):
-    """Upgrade the database to the schema version `last`, or the newest, and return a new connection to it."""
+    """Upgrade the database to the schema version `last`, or the newest, and return a new connection
+    to it.
+    """
     connection.close()
     migrations.migrate(path, last=last)
     return connect(path)
 
 
 def insert(connection, table, **values):
-    """Insert a row with these columns, and both timestamps where the caller gives none. Return its id."""
+    """Insert a row with these columns, and both timestamps where the caller gives none.
+
+    Return its id.
+    """
     values = {"created_at": NOW, "updated_at": NOW, **values}
     marks = ", ".join("?" * len(values))
     return connection.execute(
@@ -201,7 +206,10 @@ def test_texts_are_folded(tmp_path):
 
 
 def participants(connection, count, **event):
-    """Insert an event and participants of it. Return their ids, which are also the ids of their contacts."""
+    """Insert an event and participants of it.
+
+    Return their ids, which are also the ids of their contacts.
+    """
     event_id = insert(
         connection,
         "events",
@@ -811,7 +819,8 @@ def test_queued_mails_get_their_priority_and_postponed_confirmations_wait_as_new
     )
     admin = insert(old, "admins", name="Ada")
     later = "2026-11-22T12:00:00Z"
-    # (kind, admin, state, attempts, next_at); those without a kind belong to drafts with the ids 1 to 5.
+    # (kind, admin, state, attempts, next_at); those without a kind belong to drafts with the ids 1
+    # to 5.
     for number, (kind, admin_id, state, attempts, next_at) in enumerate(
         (
             (None, None, "queued", 0, NOW),

@@ -1,4 +1,6 @@
-"""The write lock by itself: what happens to the file lock, and to a transaction that its holder left open."""
+"""The write lock by itself: what happens to the file lock, and to a transaction that its holder
+left open.
+"""
 
 import fcntl
 import time
@@ -41,7 +43,10 @@ def test_release_commits_before_it_releases_the_file_lock(lock):
 
 @contextmanager
 def next_writer(lock, **options):
-    """Release the lock that the caller has, while a thread waits for it. That thread has it inside of the block."""
+    """Release the lock that the caller has, while a thread waits for it.
+
+    That thread has it inside of the block.
+    """
     acquired, done = Event(), Event()
 
     def write():
@@ -156,7 +161,9 @@ def test_a_wait_for_another_process_ends_after_its_deadline_and_the_lock_works_a
 
 
 def test_waits_that_end_at_any_moment_never_let_two_in(lock):
-    """Threads wait for less time than another holder takes, and the main thread ends their waits all the time."""
+    """Threads wait for less time than another holder takes, and the main thread ends their waits
+    all the time.
+    """
     inside, failures, counts, stop = [], [], Counter(), Event()
 
     def hold():

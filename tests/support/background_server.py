@@ -7,8 +7,8 @@ from http.server import ThreadingHTTPServer
 class BackgroundServer(ThreadingHTTPServer):
     """A server that runs from its creation to the end of its `with` block.
 
-    `over` is set when the server ends, so that a handler which waits can end as well. A handler may break the
-    connection; this is not reported.
+    `over` is set when the server ends, so that a handler which waits can end as well. A handler may
+    break the connection; this is not reported.
     """
 
     daemon_threads, block_on_close, request_queue_size = True, False, 64

@@ -1,4 +1,6 @@
-"""A headless Chromium, driven by the DevTools protocol over two pipes, so that no package and no port is needed."""
+"""A headless Chromium, driven by the DevTools protocol over two pipes, so that no package and no
+port is needed.
+"""
 
 import base64
 import json
@@ -7,7 +9,8 @@ import shutil
 import subprocess
 import time
 
-# CHROMIUM names another one that understands the same protocol; `none` leaves out the tests that need it.
+# CHROMIUM names another one that understands the same protocol; `none` leaves out the tests that
+# need it.
 BROWSER = shutil.which(os.environ.get("CHROMIUM", "chromium"))
 # (width, dark): a phone and a desk. ALL_SAMPLES=1 looks at both in light and in dark.
 SIZES = [
@@ -50,7 +53,8 @@ class Browser:
     def __init__(self, folder, options=()):
         from_us, to_browser = os.pipe()
         from_browser, to_us = os.pipe()
-        # The browser reads its commands from file descriptor 3 and writes to 4, each message followed by a zero byte.
+        # The browser reads its commands from file descriptor 3 and writes to 4, each message
+        # followed by a zero byte.
         command = [
             "bash",
             "-c",
@@ -152,7 +156,9 @@ class Browser:
         self.call("Input.insertText", text=text)
 
     def complaints(self):
-        """Return the errors that the page has caused since it was opened: exceptions, and what its policy refused."""
+        """Return the errors that the page has caused since it was opened: exceptions, and what its
+        policy refused.
+        """
         self.call("Page.getLayoutMetrics")
         return [
             event["params"]
@@ -164,7 +170,9 @@ class Browser:
         ]
 
     def broken_words(self):
-        """Return the short words of the page that stand on more than one line, which a column too narrow does."""
+        """Return the short words of the page that stand on more than one line, which a column too
+        narrow does.
+        """
         return self.run(BROKEN)
 
     def set_offline(self, is_offline):

@@ -1,8 +1,9 @@
 """Write bank statements in camt.053, versions 02 and 08, as banks write them.
 
-An entry is a dict: `amount` (minor units; negative is money that goes out) and `day` are required. Optional are
-`bank_reference`, `party`, `iban`, `bic`, `text` (a string, or a list of <Ustrd>), `rf`, `end_to_end_id`, `status`,
-`is_reversal`, `reason`, `description`, `sent` (as `CHF 500.00`), `is_timestamp`, and `parts` (the entries of a batch).
+An entry is a dict: `amount` (minor units; negative is money that goes out) and `day` are required.
+Optional are `bank_reference`, `party`, `iban`, `bic`, `text` (a string, or a list of <Ustrd>),
+`rf`, `end_to_end_id`, `status`, `is_reversal`, `reason`, `description`, `sent` (as `CHF 500.00`),
+`is_timestamp`, and `parts` (the entries of a batch).
 """
 
 from decimal import Decimal

@@ -20,15 +20,18 @@ class Client:
 
     Compare each response with /openapi.json.
 
-    The paths are below /api/v1. `status` is the expected status; None accepts any. `raw` is a body in bytes instead
-    of JSON data.
+    The paths are below /api/v1. `status` is the expected status; None accepts any. `raw` is a body
+    in bytes instead of JSON data.
     """
 
     def __init__(self, app, key):
         self.app, self.key = app, key
 
     def __call__(self, method, path, body=None, *, status=None, headers=None, raw=None):
-        """Send a request and return the WebTest response. Raise AssertionError if its status is not `status`."""
+        """Send a request and return the WebTest response.
+
+        Raise AssertionError if its status is not `status`.
+        """
         send = (
             {"Authorization": f"Bearer {self.key}", **(headers or {})}
             if self.key
@@ -74,7 +77,9 @@ class Client:
 
 
 def make_settings(folder, template):
-    """Return the settings of an organiser whose database in `folder` has the content `template` (bytes)."""
+    """Return the settings of an organiser whose database in `folder` has the content `template`
+    (bytes).
+    """
     (folder / "eventapi.db").write_bytes(template)
     return configuration.load(
         environ={

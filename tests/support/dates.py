@@ -1,4 +1,6 @@
-"""Dates in the default time zone of the service (see conf/eventapi.conf), whatever the time zone of the machine."""
+"""Dates in the default time zone of the service (see conf/eventapi.conf), whatever the time zone of
+the machine.
+"""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -16,5 +18,7 @@ def in_days(days):
 
 
 def far_from_now():
-    """Return a `day_ends_at` that is twelve hours off, so that no day ends while a test runs, whatever the time is."""
+    """Return a `day_ends_at` that is twelve hours off, so that no day ends while a test runs,
+    whatever the time is.
+    """
     return f"{datetime.now(ZONE) + timedelta(hours=12):%H:%M}"

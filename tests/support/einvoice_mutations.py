@@ -1,6 +1,8 @@
-"""Faulty e-invoices: one change of a sound document for each rule that a buyer's software refuses invoices by.
+"""Faulty e-invoices: one change of a sound document for each rule that a buyer's software refuses
+invoices by.
 
-The list of rules is that of a published set of faulty invoices. For those that our documents cannot break, it says why.
+The list of rules is that of a published set of faulty invoices. For those that our documents cannot
+break, it says why.
 """
 
 import random
@@ -144,7 +146,8 @@ WARNED = {
         payable=D("203.41"),
     ),
 }
-# Rules that no document of ours can break -> why not. The writers and the drawing of the PDF have their own tests.
+# Rules that no document of ours can break -> why not. The writers and the drawing of the PDF have
+# their own tests.
 IMPOSSIBLE = {
     "PEPPOL-EN16931-R008": "cannot be produced: writing.element leaves out each element without text",
     "XSD": "cannot be produced: the writers contain the order of elements, and reading refuses another one",

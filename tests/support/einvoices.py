@@ -1,4 +1,6 @@
-"""Random documents of EN 16931 that comply with all its rules, computed as the norm says and not by our own code."""
+"""Random documents of EN 16931 that comply with all its rules, computed as the norm says and not by
+our own code.
+"""
 
 import random
 from dataclasses import replace
@@ -115,7 +117,9 @@ BUYERS = (
 
 
 def _delivered(party, profile):
-    """Return the party, over Peppol with its VAT id instead of an e-mail address (PEPPOL-EN16931-CL008)."""
+    """Return the party, over Peppol with its VAT id instead of an e-mail address
+    (PEPPOL-EN16931-CL008).
+    """
     scheme = {"DE": "9930", "EL": "9933"}.get(party.vat_id[:2])
     is_mail = profile == "peppol" and party.address_scheme == "EM"
     return replace(party, address=party.vat_id, address_scheme=scheme) if is_mail else party
@@ -183,7 +187,9 @@ def document(seed, profile="en16931"):
 
 
 def _is_german(made, profile):
-    """Return whether BR-DE-17 or DE-R-017 holds, which know no 386: in XRechnung, and in Peppol between Germans."""
+    """Return whether BR-DE-17 or DE-R-017 holds, which know no 386: in XRechnung, and in Peppol
+    between Germans.
+    """
     return profile == "xrechnung" or (
         profile == "peppol" and made.seller.country == made.buyer.country == "DE"
     )
@@ -293,7 +299,9 @@ def with_time(dice, made):
 
 
 def with_totals(dice, made):
-    """Add the breakdown per category and rate, and all totals, as chapter 6 of EN 16931-1 computes them."""
+    """Add the breakdown per category and rate, and all totals, as chapter 6 of EN 16931-1 computes
+    them.
+    """
     bases = {}
     for part, amount in [(part, part.net) for part in made.lines] + [
         (part, -part.amount) for part in made.allowances

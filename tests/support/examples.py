@@ -7,7 +7,8 @@ from itertools import count
 from eventapi.app import routes
 from eventapi.validation.schema_files import definition, query_schema
 
-# Fields that refer to another record: field, or (resource, field) -> (resource it refers to, field of that).
+# Fields that refer to another record: field, or (resource, field) -> (resource it refers to, field
+# of that).
 REFERENCES = {
     "event_id": ("event", "id"),
     "event_key": ("event", "event_key"),
@@ -62,9 +63,11 @@ WITHOUT_PUT = {"link"}
 SHOWN_ONCE = {"calendar_subscription": "url", "link": "url", "webhook": "secret"}
 # Fields that say what a POST did, which GET lacks.
 OUTCOMES = {"check_in": ["effect"]}
-# Actions that a record needs before others may refer to it: (resource that refers, resource) -> action.
+# Actions that a record needs before others may refer to it: (resource that refers, resource) ->
+# action.
 MADE_FIT = {("payment", "invoice"): "send"}
-# Values that replace those of the example, because only a limited number of records may have the latter.
+# Values that replace those of the example, because only a limited number of records may have the
+# latter.
 RARE = {"webhook": {"is_active": False}}
 # Lists without a POST of their own: singular -> (path, example to send there).
 FILLED_BY = {"bulk_import": ("/bulk-import/contacts", "bulk_import.contacts")}
@@ -78,7 +81,9 @@ def all_routes():
 
 @lru_cache(maxsize=None)
 def collections():
-    """Return singular -> path of the list where records are created, and below which each can be read by id."""
+    """Return singular -> path of the list where records are created, and below which each can be
+    read by id.
+    """
     known = {(route.method, route.path) for route in routes()}
     return {
         route.options.schema: route.path
@@ -102,7 +107,9 @@ def example(name):
 
 
 def named_by(name, body):
-    """Yield (object, field, resource, field of the resource) for each reference to another resource, at any depth."""
+    """Yield (object, field, resource, field of the resource) for each reference to another
+    resource, at any depth.
+    """
     for field, value in body.items():
         target, way = REFERENCES.get((name, field)) or REFERENCES.get(field, (None, None))
         if value is not None and target and target != name and target in collections():
@@ -115,9 +122,12 @@ def named_by(name, body):
 
 
 def body_for(client, name, made=None):
-    """Return a body that can be sent any number of times. Create the records that it refers to. Unique fields are new.
+    """Return a body that can be sent any number of times.
 
-    `made` maps resources to the records created for this body, so that two records that it refers to share an event.
+    Create the records that it refers to. Unique fields are new.
+
+    `made` maps resources to the records created for this body, so that two records that it refers
+    to share an event.
     """
     resource = name.partition(".")[0]
     body = deepcopy(example(name))
@@ -155,7 +165,9 @@ def updates(singular):
 
 
 def as_read(singular, record):
-    """Return a record that POST returned as GET returns it later: without secrets, and without what POST did."""
+    """Return a record that POST returned as GET returns it later: without secrets, and without what
+    POST did.
+    """
     found = without_secrets(singular, record)
     return {
         field: value for field, value in found.items() if field not in OUTCOMES.get(singular, ())
@@ -163,17 +175,23 @@ def as_read(singular, record):
 
 
 def without_secrets(singular, record):
-    """Return a record that POST returned as a repeated POST with the same Idempotency-Key returns it."""
+    """Return a record that POST returned as a repeated POST with the same Idempotency-Key returns
+    it.
+    """
     return {**record, SHOWN_ONCE[singular]: None} if singular in SHOWN_ONCE else record
 
 
 def make_verbatim(client, singular, made=None):
-    """Create the record of the unchanged example in an empty database, after the records that it refers to."""
+    """Create the record of the unchanged example in an empty database, after the records that it
+    refers to.
+    """
     return client.make(collections()[singular], verbatim_body(client, singular, made))
 
 
 def verbatim_body(client, singular, made=None):
-    """Return the unchanged example, after creating the records that it refers to in an empty database."""
+    """Return the unchanged example, after creating the records that it refers to in an empty
+    database.
+    """
     body, made = deepcopy(example(singular)), {} if made is None else made
     for part, field, target, way in list(named_by(singular, body)):
         if target not in made:
@@ -184,7 +202,10 @@ def verbatim_body(client, singular, made=None):
 
 
 def address_of_list(client, route):
-    """Return the path of a list. Create the parent record of a list below a record, such as its revisions."""
+    """Return the path of a list.
+
+    Create the parent record of a list below a record, such as its revisions.
+    """
     singulars = {path: singular for singular, path in collections().items()}
     parent = route.path.partition("/<id>")[0]
     return (

@@ -1,7 +1,8 @@
 """Read and judge files in the DATEV format, by the published description alone.
 
-Source: developer.datev.de, DATEV-Format, format description (header, booking batch) and sample data. The expressions
-are those of the description. They apply to a field as it is in the file, with its quotes.
+Source: developer.datev.de, DATEV-Format, format description (header, booking batch) and sample
+data. The expressions are those of the description. They apply to a field as it is in the file, with
+its quotes.
 """
 
 import re
@@ -120,7 +121,8 @@ DEBTORS_COLUMNS = (
 )
 DAY = r"((0[1-9]|[1-2]\d|3[0-1])(0[1-9]|1[0-2])([2])([0])(\d{2}))"
 HEADER_DAY = r"20[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[1-2][0-9]|3[0-1])"
-# Expressions of the header of a batch. The names of reserved fields are missing, and they are empty.
+# Expressions of the header of a batch. The names of reserved fields are missing, and they are
+# empty.
 HEADER_FIELDS = {
     1: r'"EXTF"',
     2: r"700",
@@ -148,8 +150,8 @@ HEADER_FIELDS = {
     30: r'""',
     31: r'".{0,16}"',
 }
-# Expressions of the columns of a booking. A column that is not here stays empty. DATEV publishes that of the rate as
-# [1-9]…, although its sample file has 0,830000.
+# Expressions of the columns of a booking. A column that is not here stays empty. DATEV publishes
+# that of the rate as [1-9]…, although its sample file has 0,830000.
 BOOKING_FIELDS = {
     1: r"(?!0{1,10},00)\d{1,10},\d{2}",
     2: r'"(S|H)"',
@@ -211,7 +213,9 @@ def value(field):
 
 
 def check_shape(field_list, sample):
-    """Raise AssertionError unless exactly the fields are quoted that are quoted in a line of DATEV's sample file."""
+    """Raise AssertionError unless exactly the fields are quoted that are quoted in a line of
+    DATEV's sample file.
+    """
     expected = fields(sample)
     assert len(field_list) == len(expected)
     for place, (field, example) in enumerate(zip(field_list, expected, strict=True), 1):

@@ -1,4 +1,6 @@
-"""A film of badges for the fake camera of Chromium: frames in Y4M of the badges that the product draws."""
+"""A film of badges for the fake camera of Chromium: frames in Y4M of the badges that the product
+draws.
+"""
 
 import random
 
@@ -22,8 +24,8 @@ def options(film):
 def write_film(browser, folder, pictures, *, held_for=HELD, between=BETWEEN, noise=0, tilt=4):
     """Write a film of badges, given as SVG, and return its file. `browser` draws them.
 
-    Each badge is held up a little tilted, with its QR code in the middle, in `held_for` frames. `noise` is the standard
-    deviation of each grey value.
+    Each badge is held up a little tilted, with its QR code in the middle, in `held_for` frames.
+    `noise` is the standard deviation of each grey value.
     """
     chance = random.Random(1)
     noises = [Image.effect_noise((WIDTH, HEIGHT), noise) for _ in range(8 if noise else 0)]

@@ -24,7 +24,10 @@ EVENT, VIEW = "gartenmesse-23", "view=public&language=en"
 
 
 def draw(client):
-    """Return the picture as text. `client` sends requests to a service with the small sample show of AFTERNOON."""
+    """Return the picture as text.
+
+    `client` sends requests to a service with the small sample show of AFTERNOON.
+    """
     plan = client.data(f"/plans?event_key={EVENT}&sort=sort_order&order=ASC")[0]
     return client.get(
         f"/plans/{plan['id']}/svg?{VIEW}", headers={"Accept": "image/svg+xml"}, status=200

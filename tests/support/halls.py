@@ -83,7 +83,9 @@ def small():
 
 
 def medium():
-    """80 booths: rows back to back, L-shapes, a block of three, turned islands, a stage, every status."""
+    """80 booths: rows back to back, L-shapes, a block of three, turned islands, a stage, every
+    status.
+    """
     booths, statuses, whose = [], cycle(STATUSES), cycle(range(len(COMPANIES)))
     for row, y in enumerate((1000, 9000, 12000, 20000, 23000, 31000)):
         for column in range(12):
@@ -206,7 +208,10 @@ def thing(kind, x, y, width, depth, label=None):
 
 
 def store(client, db, hall):
-    """Insert the hall into the database, with its exhibitors as confirmed participants. Return the id of the plan."""
+    """Insert the hall into the database, with its exhibitors as confirmed participants.
+
+    Return the id of the plan.
+    """
     event = client.make(
         "/events",
         {

@@ -1,4 +1,6 @@
-"""Hostile clients: they pipeline, break off, dribble and send junk, and compare each response with its request."""
+"""Hostile clients: they pipeline, break off, dribble and send junk, and compare each response with
+its request.
+"""
 
 import http.client
 import json
@@ -33,7 +35,10 @@ class Sent(NamedTuple):
 
 
 class Hostile(Thread):
-    """One client. Each of its connections does one of the acts, chosen at random, until `end` is set."""
+    """One client.
+
+    Each of its connections does one of the acts, chosen at random, until `end` is set.
+    """
 
     def __init__(self, number: int, connect, key: str, ledger: Ledger, end: Event):
         super().__init__(daemon=True)
@@ -203,7 +208,10 @@ class Hostile(Thread):
 
 
 class Calm(Thread):
-    """A client that behaves. It writes and reads until `end` is set; each of its requests must succeed."""
+    """A client that behaves.
+
+    It writes and reads until `end` is set; each of its requests must succeed.
+    """
 
     def __init__(self, connect, key: str, ledger: Ledger, end: Event):
         super().__init__(daemon=True)

@@ -1,4 +1,6 @@
-"""Texts that make a backtracking regular expression slow: what it matches, with a long run in each repetition."""
+"""Texts that make a backtracking regular expression slow: what it matches, with a long run in each
+repetition.
+"""
 
 from functools import cache
 from re import _compiler, _constants, _parser
@@ -10,7 +12,9 @@ REPETITIONS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSI
 
 
 def texts(pattern, flags, sizes):
-    """Yield hostile texts for a pattern, which is str or bytes: a tuple of the same text in each of the sizes."""
+    """Yield hostile texts for a pattern, which is str or bytes: a tuple of the same text in each of
+    the sizes.
+    """
     tree = _parser.parse(pattern, flags)
     letters = tuple(dict.fromkeys((*ALPHABET, *_literals(tree))))
     seen = set()
@@ -77,8 +81,8 @@ def _codes(value):
 def _example(tree, letter, takes_optional, branch):
     """Return a function of a size: a text that the pattern matches but for its assertions.
 
-    `letter` is wherever that is possible. Of alternatives, it takes number `branch`. Each repetition without a low
-    limit has `size` characters.
+    `letter` is wherever that is possible. Of alternatives, it takes number `branch`. Each
+    repetition without a low limit has `size` characters.
     """
     parts = [
         part for node in tree for part in _parts(tree.state, *node, letter, takes_optional, branch)

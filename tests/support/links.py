@@ -1,4 +1,6 @@
-"""People with links: participants and applications, what these open, and the mails that are queued for them."""
+"""People with links: participants and applications, what these open, and the mails that are queued
+for them.
+"""
 
 import re
 from email import message_from_bytes, policy

@@ -14,9 +14,10 @@ from tests.support.processes import free_port
 class Inbox:
     """The mails that arrived, and the replies to send.
 
-    `envelopes` holds (sender, recipient, content in bytes). `refusals`: recipient -> reply to RCPT; 421 closes the
-    connection. `data_answer` is the reply to DATA; only 250 accepts the mail. `on_mail(server)` is called at MAIL,
-    `after_data(server)` before the reply to DATA. `connections` counts them.
+    `envelopes` holds (sender, recipient, content in bytes). `refusals`: recipient -> reply to RCPT;
+    421 closes the connection. `data_answer` is the reply to DATA; only 250 accepts the mail.
+    `on_mail(server)` is called at MAIL, `after_data(server)` before the reply to DATA.
+    `connections` counts them.
     """
 
     def __init__(self):
@@ -68,7 +69,10 @@ class Inbox:
 
 
 class Server(Controller):
-    """An SMTP server. `tls` is a context for STARTTLS. `user` is (name, password) if it requires a login."""
+    """An SMTP server.
+
+    `tls` is a context for STARTTLS. `user` is (name, password) if it requires a login.
+    """
 
     def __init__(self, inbox, *, tls=None, user=None):
         self.tls, self.user = tls, user

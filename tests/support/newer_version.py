@@ -1,4 +1,6 @@
-"""A newer version of the program: a copy of the source tree with a further migration, run in processes of its own."""
+"""A newer version of the program: a copy of the source tree with a further migration, run in
+processes of its own.
+"""
 
 import shutil
 import subprocess
@@ -21,7 +23,9 @@ class NewerVersion:
         (tree / "sql" / "migrations" / f"{self.schema:04}_test.sql").write_text(script)
 
     def start(self, folder, *words):
-        """Start a command on the data in `folder` and return its Popen, with stdout and stderr as text."""
+        """Start a command on the data in `folder` and return its Popen, with stdout and stderr as
+        text.
+        """
         return subprocess.Popen(
             [processes.PYTHON, "-m", "eventapi", *words],
             cwd=self.tree,
@@ -32,7 +36,10 @@ class NewerVersion:
         )
 
     def run(self, folder, *words):
-        """Run a command on the data in `folder`. Return its exit status and what it printed on stdout and stderr."""
+        """Run a command on the data in `folder`.
+
+        Return its exit status and what it printed on stdout and stderr.
+        """
         process = self.start(folder, *words)
         out, error = process.communicate(timeout=60)
         return process.returncode, out, error

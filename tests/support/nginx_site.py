@@ -18,7 +18,10 @@ required = pytest.mark.skipif(
 
 @contextmanager
 def running(folder, upstream):
-    """Run nginx in front of `upstream`, written as in nginx. Yield its ports (with TLS, without TLS)."""
+    """Run nginx in front of `upstream`, written as in nginx.
+
+    Yield its ports (with TLS, without TLS).
+    """
     port, plain = free_port(), free_port()
     write_site(folder, port, plain, upstream)
     checked = subprocess.run(
@@ -40,7 +43,10 @@ def accepts(port):
 
 
 def write_site(folder, port, plain, upstream):
-    """Write the shipped files, with the lines changed that an administrator changes. `upstream` is as in nginx."""
+    """Write the shipped files, with the lines changed that an administrator changes.
+
+    `upstream` is as in nginx.
+    """
     for name in ("eventapi-http.conf", "eventapi-snippet.conf", "eventapi-tls.conf"):
         shutil.copy(ROOT / "conf" / "nginx" / name, folder / name)
     snippet = folder / "eventapi-snippet.conf"

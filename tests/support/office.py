@@ -1,4 +1,6 @@
-"""Office files as the usual programs lay them out: the entries that tell the format come late in the archive."""
+"""Office files as the usual programs lay them out: the entries that tell the format come late in
+the archive.
+"""
 
 import io
 import random
@@ -7,9 +9,11 @@ import zipfile
 
 
 def word_file(folder="word/", overrides=10):
-    """Return a document as Word saves it: the first entries have more than 500 bytes of padding each.
+    """Return a document as Word saves it: the first entries have more than 500 bytes of padding
+    each.
 
-    `folder` is `xl/` for Excel and `ppt/` for PowerPoint. `overrides` determines the size of [Content_Types].xml.
+    `folder` is `xl/` for Excel and `ppt/` for PowerPoint. `overrides` determines the size of
+    [Content_Types].xml.
     """
     numbers = random.Random(1)
     types = "".join(
@@ -26,7 +30,9 @@ def word_file(folder="word/", overrides=10):
 
 
 def libreoffice_file():
-    """Return a document in the format of Word as LibreOffice saves it: the properties come before the text."""
+    """Return a document in the format of Word as LibreOffice saves it: the properties come before
+    the text.
+    """
     numbers = random.Random(2)
     properties = "".join(f"<p>{numbers.getrandbits(64)}</p>" for _ in range(60))
     return _archive(

@@ -8,7 +8,8 @@ from jsonschema import Draft202012Validator
 
 from eventapi.reference import document as openapi
 
-# Statuses without an operation: OPTIONS, an unknown path or method, and refusals before the operation is known.
+# Statuses without an operation: OPTIONS, an unknown path or method, and refusals before the
+# operation is known.
 WITHOUT_OPERATION = (204, 400, 401, 403, 404, 405, 406, 422)
 # What the schema of an array or object may contain if each item or field can be judged by itself.
 TEXTS = {"type", "title", "description", "examples", "readOnly"}
@@ -23,7 +24,10 @@ def check_response(config, method, address, response):
 
 
 def check_message(name, data):
-    """Raise AssertionError unless the `data` of an event is as documented. Each shape of an event is checked once."""
+    """Raise AssertionError unless the `data` of an event is as documented.
+
+    Each shape of an event is checked once.
+    """
     document = document_of("https://api.example.org")
     shape = name, tuple((field, type(value)) for field, value in data.items())
     if shape not in document.shapes:
@@ -47,7 +51,10 @@ def document_of(base_url):
 
 
 def closed(whole, complete):
-    """Return the document with `complete` components that allow no other fields. Clients must allow them."""
+    """Return the document with `complete` components that allow no other fields.
+
+    Clients must allow them.
+    """
     schemas = whole["components"]["schemas"]
     more = {name: {**schemas[name], "additionalProperties": False} for name in complete}
     return {**whole, "components": {**whole["components"], "schemas": {**schemas, **more}}}
@@ -62,7 +69,10 @@ class Document:
         self.paths = [(_pattern(path), path) for path in whole["paths"]]
 
     def path_of(self, address):
-        """Return the path in the document that matches an address, or None. The one with the fewest parameters wins."""
+        """Return the path in the document that matches an address, or None.
+
+        The one with the fewest parameters wins.
+        """
         address = address.partition("?")[0]
         if address not in self.found:
             bare = address[:-1] if len(address) > 1 and address.endswith("/") else address
@@ -111,7 +121,10 @@ class Document:
         )
 
     def is_valid(self, schema, value):
-        """Return whether a value matches a schema. Each field with each value is judged once, by jsonschema."""
+        """Return whether a value matches a schema.
+
+        Each field with each value is judged once, by jsonschema.
+        """
         while set(schema) <= {"$ref", "components"} and "$ref" in schema:
             schema = self.whole["components"]["schemas"][
                 schema["$ref"].removeprefix("#/components/schemas/")

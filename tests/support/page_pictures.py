@@ -1,7 +1,8 @@
 """The pictures of README.md and of the guides: pages of the sample show, as Chromium draws them.
 
-`make picture` writes them anew. With a folder as argument, write all pages in it instead, to look at: narrow and wide,
-light and dark, German and English, each from its top to its end. Further arguments are the parts: show, my, desk.
+`make picture` writes them anew. With a folder as argument, write all pages in it instead, to look
+at: narrow and wide, light and dark, German and English, each from its top to its end. Further
+arguments are the parts: show, my, desk.
 """
 
 import sys
@@ -117,7 +118,9 @@ class Site:
         self.follow("document.querySelector('main form').submit()")
 
     def show(self):
-        """Open the public pages, the forms with a fault each, and what an applicant and a visitor see. Yield names."""
+        """Open the public pages, the forms with a fault each, and what an applicant and a visitor
+        see. Yield names.
+        """
         for name, path in SHOW.items():
             self.open(f"/e/{EVENT}{path}")
             yield name
@@ -153,7 +156,10 @@ class Site:
                 yield "badge"
 
     def my(self):
-        """Open the pages of a new exhibitor of the next show, up to the check page of an order. Yield names."""
+        """Open the pages of a new exhibitor of the next show, up to the check page of an order.
+
+        Yield names.
+        """
         api = Client(self.url, add_key(self.db, SCOPES))
         contact = api.post(
             "/contacts",

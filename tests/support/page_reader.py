@@ -1,4 +1,6 @@
-"""Somebody who knows no more than pages show: follows links, fills in forms by their labels, and presses buttons."""
+"""Somebody who knows no more than pages show: follows links, fills in forms by their labels, and
+presses buttons.
+"""
 
 import re
 from urllib.parse import urlencode, urljoin, urlsplit
@@ -11,9 +13,9 @@ BLOCKS = ["section", "div", "li", "tr", "form", "fieldset"]
 class Reader:
     """A person with a browser without scripts.
 
-    `get(path)` and `post(path, fields)` return responses of WebTest. `fields` are pairs; the last one may be
-    (name, (name of the file, bytes)). `path`, `response` and `page` are those of the page that is open, `text` is what
-    it says.
+    `get(path)` and `post(path, fields)` return responses of WebTest. `fields` are pairs; the last
+    one may be (name, (name of the file, bytes)). `path`, `response` and `page` are those of the
+    page that is open, `text` is what it says.
     """
 
     def __init__(self, get, post):
@@ -46,10 +48,12 @@ class Reader:
         return urljoin(self.path, self.find("a", words, within)["href"])
 
     def press(self, words, fill=None, within=None, file=None):
-        """Press the button with these words, once its form is filled in by the labels of the fields.
+        """Press the button with these words, once its form is filled in by the labels of the
+        fields.
 
-        A value of `fill` is a text, or True or False for a box; a list has those of the fields with the same label, in
-        their order. `file` is (name, bytes). Return what the page that follows says.
+        A value of `fill` is a text, or True or False for a box; a list has those of the fields with
+        the same label, in their order. `file` is (name, bytes). Return what the page that follows
+        says.
         """
         button = self.find("button", words, within)
         form, typed = button.find_parent("form"), {}
@@ -70,7 +74,9 @@ class Reader:
         return self._shown(action, self._post(action, fields))
 
     def tick(self, *names):
-        """Tick the boxes of the rows of a table of which a cell begins with one of these names, and no others."""
+        """Tick the boxes of the rows of a table of which a cell begins with one of these names, and
+        no others.
+        """
         for row in self.page.main.find_all("tr"):
             box = row.find("input", type="checkbox")
             cells = [f"{plain(cell)} " for cell in row.find_all("td")]
@@ -80,7 +86,9 @@ class Reader:
                     box["checked"] = ""
 
     def find(self, kind, words, within=None):
-        """Return the link (`a`) or button with these words: the first, or that of the smallest block with `within`."""
+        """Return the link (`a`) or button with these words: the first, or that of the smallest
+        block with `within`.
+        """
         places = [self.page]
         if within is not None:
             places = sorted(
@@ -109,7 +117,10 @@ def plain(element):
 
 
 def labelled(form, label):
-    """Return the fields of a form with a label, in their order. The star of required fields is no part of it."""
+    """Return the fields of a form with a label, in their order.
+
+    The star of required fields is no part of it.
+    """
     found = []
     for control in form.find_all(["input", "select", "textarea"]):
         if control.get("type") in ("hidden", "file"):
@@ -126,7 +137,10 @@ def labelled(form, label):
 
 
 def sent(form, typed):
-    """Return what a browser sends of a form, as pairs. `typed` are the values of fields, by `id()` of the control."""
+    """Return what a browser sends of a form, as pairs.
+
+    `typed` are the values of fields, by `id()` of the control.
+    """
     found = []
     for control in form.find_all(["input", "select", "textarea"]):
         name, kind, value = control.get("name"), control.get("type", "text"), typed.get(id(control))
@@ -151,7 +165,9 @@ def sent(form, typed):
 
 
 def chosen_of(select, text):
-    """Return the option that is chosen: the one with this text, or whose text begins with it and a dot."""
+    """Return the option that is chosen: the one with this text, or whose text begins with it and a
+    dot.
+    """
     options = select.find_all("option")
     if text is None:
         return next(

@@ -5,8 +5,9 @@ import json
 from tests.support.browser import Browser
 from tests.support.fake_camera import options as camera
 
-# Tells the test each verdict that the page shows, as it is shown: number, action, tone, word, milliseconds that it
-# took, and when it was typed (in seconds, by the real clock). A verdict belongs to the number whose end it shows.
+# Tells the test each verdict that the page shows, as it is shown: number, action, tone, word,
+# milliseconds that it took, and when it was typed (in seconds, by the real clock). A verdict
+# belongs to the number whose end it shows.
 WATCH = """
   const stage = document.getElementById("verdict"), real = window.realNow ?? Date.now;
   window.next = () => {}; window.current = {number: "", at: 0};
@@ -37,8 +38,9 @@ AHEAD = "{ const real = Date.now.bind(Date); window.realNow = real; Date.now = (
 class Phone:
     """A phone at the door. `shown` has (number, action, tone, word, ms, time) of each verdict.
 
-    `film` is one of fake_camera.py, `ahead` the seconds by which the clock is ahead, `options` further ones of the
-    browser. `browser`, if given, is one that is shared: the phone has storage and cookies of its own in it.
+    `film` is one of fake_camera.py, `ahead` the seconds by which the clock is ahead, `options`
+    further ones of the browser. `browser`, if given, is one that is shared: the phone has storage
+    and cookies of its own in it.
     """
 
     def __init__(self, folder, url, *, film=None, ahead=0, options=(), browser=None):

@@ -2,7 +2,10 @@
 
 
 def add_plan(db, event_key, name, area=None):
-    """Insert an empty plan of 60 × 40 m and return its id. A letter at the end of `area` prefixes the booth numbers."""
+    """Insert an empty plan of 60 × 40 m and return its id.
+
+    A letter at the end of `area` prefixes the booth numbers.
+    """
     with db.write():
         return db.connection.execute(
             """

@@ -1,4 +1,5 @@
-"""A show in which every text field has a text of its own, so that a response shows which fields its texts come from.
+"""A show in which every text field has a text of its own, so that a response shows which fields its
+texts come from.
 
 The fields are read from the schemas: a new field is planted without a change here.
 """
@@ -96,7 +97,9 @@ class Planted:
         }
 
     def make(self, singular, **values):
-        """Create the record of a resource, once, after the records that its example refers to, and return it."""
+        """Create the record of a resource, once, after the records that its example refers to, and
+        return it.
+        """
         if singular not in self.made:
             body = deepcopy(example(singular))
             for part, field, target, way in list(named_by(singular, body)):
@@ -107,21 +110,30 @@ class Planted:
         return self.made[singular]
 
     def another(self, singular, place="", **values):
-        """Create a second record with the body of the first one and these values. `place` marks its fields."""
+        """Create a second record with the body of the first one and these values.
+
+        `place` marks its fields.
+        """
         body = {**deepcopy(self.bodies[singular]), **values}
         return self.client.make(
             collections()[singular], self.filled(singular, body, place) if place else body
         )
 
     def act(self, singular, action, schema=None, body=None, record=None, place="", status=200):
-        """Request an action on a record. Every text field of the body gets the mark of the field of that name."""
+        """Request an action on a record.
+
+        Every text field of the body gets the mark of the field of that name.
+        """
         if schema:
             body = self.bodies[schema] = self.filled(schema, body or {}, place)
         path = f"{collections()[singular]}/{(record or self.made[singular])['id']}/{action}"
         return self.client.post(path, body, status=status).json["data"]
 
     def filled(self, name, body, place=""):
-        """Return the body with a mark in every text field. `place` replaces the resource in the names of the fields."""
+        """Return the body with a mark in every text field.
+
+        `place` replaces the resource in the names of the fields.
+        """
         schema, resource = body_schema(name), name.partition(".")[0]
         return Filling(
             resource, lambda field: self.mark(f"{place or resource}.{field}"), schema
@@ -129,13 +141,19 @@ class Planted:
 
 
 class Filling:
-    """Marks for the text fields of one body. `mark(field)` returns the mark of a field, such as `items.description`."""
+    """Marks for the text fields of one body.
+
+    `mark(field)` returns the mark of a field, such as `items.description`.
+    """
 
     def __init__(self, resource, mark, root):
         self.resource, self.mark, self.root = resource, mark, root
 
     def object(self, schema, value, inside=""):
-        """Return the object with a mark in each text field. `inside` is the field that holds it, such as `items.`."""
+        """Return the object with a mark in each text field.
+
+        `inside` is the field that holds it, such as `items.`.
+        """
         found = {
             name: self.value(resolved(part, self.root), value.get(name), inside + name)
             for name, part in schema["properties"].items()
@@ -167,7 +185,9 @@ class Filling:
         )
 
     def is_text(self, schema, field):
-        """Return whether a field holds any text: no list of values, no date, no reference to another record."""
+        """Return whether a field holds any text: no list of values, no date, no reference to
+        another record.
+        """
         name = field.rpartition(".")[2]
         refers_to, _ = REFERENCES.get((self.resource, name)) or REFERENCES.get(name, (None, None))
         if "string" not in schema.get("type", ()) or schema.get("readOnly") or "enum" in schema:
@@ -320,7 +340,9 @@ def papers(show, participant):
 
 
 def notes_and_tasks(show):
-    """Create a note about each kind of record that has notes, and a task about every kind of record."""
+    """Create a note about each kind of record that has notes, and a task about every kind of
+    record.
+    """
     for entity_type in ("contact", "application", "event_participant", "invoice", "event"):
         about = {
             "entity_type": entity_type,

@@ -15,16 +15,20 @@ NOW = (
 
 
 class Snapshots:
-    """The filled databases: function that fills -> (database in memory, its app, records, stored files)."""
+    """The filled databases: function that fills -> (database in memory, its app, records, stored
+    files).
+    """
 
     def __init__(self, folder, template):
         self.folder, self.template, self.taken = folder, template, {}
 
     def restore(self, fill, organiser, db):
-        """Copy the database and the files that `fill` has made to `db`, and return a copy of what `fill` returned.
+        """Copy the database and the files that `fill` has made to `db`, and return a copy of what
+        `fill` returned.
 
-        Everything that was in `db` before is lost, so it must not hold records yet. The client `organiser` gets the key
-        of the copy. In the returned copy, `organiser` and `db` replace those that `fill` was called with.
+        Everything that was in `db` before is lost, so it must not hold records yet. The client
+        `organiser` gets the key of the copy. In the returned copy, `organiser` and `db` replace
+        those that `fill` was called with.
         """
         if fill not in self.taken:
             self.taken[fill] = self.take(fill)
@@ -59,9 +63,11 @@ class Snapshots:
 
 
 def prepared(fill):
-    """Return a fixture with what `fill(organiser, db)` returns, in a copy of the database that it filled.
+    """Return a fixture with what `fill(organiser, db)` returns, in a copy of the database that it
+    filled.
 
-    A test may write to its copy. The fixture must be requested before fixtures that create records or keys.
+    A test may write to its copy. The fixture must be requested before fixtures that create records
+    or keys.
     """
 
     @pytest.fixture(name=fill.__name__)

@@ -1,12 +1,13 @@
-"""Write eventapi/reference/problem_codes.json: the problem codes that each handler can raise, read from the source.
+"""Write eventapi/reference/problem_codes.json: the problem codes that each handler can raise, read
+from the source.
 
     python -m tests.support.problem_codes
 
-The reference lists these codes for each operation, besides those that the plugins raise. A code belongs to a handler if
-a function calls `Problem("code", …)`, or passes the code first to another call except `fault`, and the handler, or an
-option of its route such as `prepare`, refers to that function directly or through others. Only names that the source
-resolves are followed: functions and tables of functions of eventapi, and methods of `self` and of instances that a
-module keeps.
+The reference lists these codes for each operation, besides those that the plugins raise. A code
+belongs to a handler if a function calls `Problem("code", …)`, or passes the code first to another
+call except `fault`, and the handler, or an option of its route such as `prepare`, refers to that
+function directly or through others. Only names that the source resolves are followed: functions and
+tables of functions of eventapi, and methods of `self` and of instances that a module keeps.
 """
 
 import ast
@@ -77,7 +78,10 @@ def resolve(home, name):
 
 
 def values_of(home, node, local):
-    """Yield (module, node) of what an expression stands for. `local` are the names that the function assigns itself."""
+    """Yield (module, node) of what an expression stands for.
+
+    `local` are the names that the function assigns itself.
+    """
     if isinstance(node, ast.IfExp):
         yield from values_of(home, node.body, local)
         yield from values_of(home, node.orelse, local)
@@ -94,7 +98,9 @@ def values_of(home, node, local):
 
 
 def attribute(home, owner, name):
-    """Yield (module, node) of an attribute of a module, of a class, or of a value that is an instance of a class."""
+    """Yield (module, node) of an attribute of a module, of a class, or of a value that is an
+    instance of a class.
+    """
     if owner is None:
         yield resolve(home, name)
     elif isinstance(owner, ast.ClassDef):
@@ -190,7 +196,8 @@ FAULTS = {"fault": 0, "add": 1, "invalid_at": 1}
 
 
 def fault_codes(home, start):
-    """Return the codes of the faults (errors/__init__.py) of the definition `start` and of all that it refers to.
+    """Return the codes of the faults (errors/__init__.py) of the definition `start` and of all that
+    it refers to.
 
     Faults that a schema finds, and those of query parameters, are not among them.
     """

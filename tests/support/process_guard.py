@@ -15,8 +15,9 @@ PROGRAMS = ("python", "eventapi", "gunicorn", "nginx")
 class Guard:
     """Refuse to start one of PROGRAMS in a test without the marker `processes`.
 
-    `make test` leaves the marked tests out: a forgotten marker would slow it down. Small tools such as bash or
-    pdftotext need no marker. `with guard` checks subprocess.Popen and multiprocessing; `test` is the test that runs.
+    `make test` leaves the marked tests out: a forgotten marker would slow it down. Small tools such
+    as bash or pdftotext need no marker. `with guard` checks subprocess.Popen and multiprocessing;
+    `test` is the test that runs.
     """
 
     def __init__(self):
@@ -40,7 +41,9 @@ class Guard:
         self.patch.undo()
 
     def check(self, args):
-        """Raise AssertionError if the command `args` needs the marker and the running test does not have it."""
+        """Raise AssertionError if the command `args` needs the marker and the running test does not
+        have it.
+        """
         words = [os.fspath(word) for word in args]
         checked = Path(words[0]).name.startswith(PROGRAMS) or any(
             sys.executable in word for word in words

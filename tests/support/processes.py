@@ -1,4 +1,7 @@
-"""Processes for tests: servers, workers and commands. Each test ends the processes that it started, by pid."""
+"""Processes for tests: servers, workers and commands.
+
+Each test ends the processes that it started, by pid.
+"""
 
 import contextlib
 import os
@@ -14,15 +17,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# The server that the tests start: own or gthread. `make processes SERVERS='own gthread'` runs them with each.
+# The server that the tests start: own or gthread. `make processes SERVERS='own gthread'` runs them
+# with each.
 SERVER = os.environ.get("EVENTAPI_SERVER", "own")
 
-# The Python that runs the tested processes. `make servers` runs them with other versions of gunicorn.
+# The Python that runs the tested processes. `make servers` runs them with other versions of
+# gunicorn.
 PYTHON = os.environ.get("EVENTAPI_PYTHON", sys.executable)
 
 
 def environment(folder, **more):
-    """Return the environment of a process on the data in `folder`, with an empty configuration file and `more`."""
+    """Return the environment of a process on the data in `folder`, with an empty configuration file
+    and `more`.
+    """
     file = Path(folder) / "eventapi.conf"
     if not file.exists():
         file.write_text("[eventapi]\n")
@@ -38,7 +45,10 @@ def environment(folder, **more):
 
 
 def eventapi(folder, *words, **more):
-    """Run a command of eventapi to its end. Return a CompletedProcess with returncode, stdout and stderr (text)."""
+    """Run a command of eventapi to its end.
+
+    Return a CompletedProcess with returncode, stdout and stderr (text).
+    """
     return subprocess.run(
         [PYTHON, "-m", "eventapi", *words],
         env=environment(folder, **more),
@@ -50,7 +60,10 @@ def eventapi(folder, *words, **more):
 
 
 def start(folder, *words, log=None, **more):
-    """Start a command of eventapi and return its Popen. Its output goes to the open file `log`, or nowhere."""
+    """Start a command of eventapi and return its Popen.
+
+    Its output goes to the open file `log`, or nowhere.
+    """
     return subprocess.Popen(
         [PYTHON, "-m", "eventapi", *words],
         env=environment(folder, **more),
@@ -61,7 +74,9 @@ def start(folder, *words, log=None, **more):
 
 
 def free_port():
-    """Return a free port below those that the kernel gives to connections: none of them takes it meanwhile."""
+    """Return a free port below those that the kernel gives to connections: none of them takes it
+    meanwhile.
+    """
     while True:
         port = 20_000 + secrets.randbelow(12_000)
         with contextlib.suppress(OSError), socket.socket() as probe:
@@ -90,7 +105,10 @@ def alive(pid):
 
 
 def until(wanted, timeout=15):
-    """Wait until `wanted()` is true and return its value. Raise AssertionError after `timeout` seconds."""
+    """Wait until `wanted()` is true and return its value.
+
+    Raise AssertionError after `timeout` seconds.
+    """
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
         got = wanted()

@@ -1,4 +1,7 @@
-"""A receiver of webhooks on this machine. It stores each request, and can misbehave in several ways."""
+"""A receiver of webhooks on this machine.
+
+It stores each request, and can misbehave in several ways.
+"""
 
 import json
 import socket
@@ -9,7 +12,9 @@ from tests.support.background_server import BackgroundServer
 
 
 class Receiver(BackgroundServer):
-    """An HTTP server in a thread. `answers`: path -> a status, or a function of the handler; else 200.
+    """An HTTP server in a thread.
+
+    `answers`: path -> a status, or a function of the handler; else 200.
 
     `got` holds each request as (path, headers, body).
     """

@@ -23,8 +23,8 @@ FILES = {
     "logo.png": png(8, 8),
     "import.xml": STATEMENT,
 }
-# Path below /api/v1 -> requests (path of a POST, body) that bring the records into the state that the sample needs. A
-# body that is a text is the name of an example.
+# Path below /api/v1 -> requests (path of a POST, body) that bring the records into the state that
+# the sample needs. A body that is a text is the name of an example.
 SENT = ("/invoices/1/send", None)
 CONFIRMED = [("/service-orders/1/submit", None), ("/service-orders/1/confirm", None)]
 STEPS = {
@@ -70,7 +70,10 @@ def write_files(folder):
 
 
 def prepare(app, path, method):
-    """Create what the sample of an operation needs. Return texts of the sample -> what replaces them."""
+    """Create what the sample of an operation needs.
+
+    Return texts of the sample -> what replaces them.
+    """
     client, short = app.organiser, path.removeprefix("/api/v1")
     app.config.smtp_host, app.config.smtp_sender = "mail.example.org", "news@messe.test"
     if short in OTHERS:

@@ -45,7 +45,10 @@ class Quiet(WSGIRequestHandler):
 
 @contextlib.contextmanager
 def served(app, requests):
-    """Yield the address of a server with the app. `requests` gets (method, path, status) of each request."""
+    """Yield the address of a server with the app.
+
+    `requests` gets (method, path, status) of each request.
+    """
 
     def recorded(environ, start_response):
         def start(status, headers, exc_info=None):

@@ -31,8 +31,8 @@ class SharedApp:
         return openapi.document(self.config.base_url)
 
     def person(self, scopes, **values):
-        """Return the client whose key has these scopes, such as "events payments:read", and these values of
-        `add_key`.
+        """Return the client whose key has these scopes, such as "events payments:read", and these
+        values of `add_key`.
         """
         wanted = (scopes, *sorted(values.items()))
         if wanted not in self.clients:
@@ -40,7 +40,9 @@ class SharedApp:
         return self.clients[wanted]
 
     def version(self):
-        """Return a number that changes as soon as a request writes anything (SQLite's data_version)."""
+        """Return a number that changes as soon as a request writes anything (SQLite's
+        data_version).
+        """
         return self.db.connection.execute("PRAGMA data_version").fetchone()[0]
 
     def __enter__(self):

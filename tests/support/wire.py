@@ -47,7 +47,8 @@ class Wire:
     def reply(self, method: str = "GET") -> Reply | None:
         """Return the next response to `method`, or None if the connection is closed before it.
 
-        Raise http.client.HTTPException for a response that is incomplete or no HTTP, TimeoutError if none arrives.
+        Raise http.client.HTTPException for a response that is incomplete or no HTTP, TimeoutError
+        if none arrives.
         """
         response = http.client.HTTPResponse(self.socket, method=method)
         response.fp.close()
@@ -113,7 +114,10 @@ def unix(path):
 
 
 def tls(port: int, address: str = "127.0.0.1"):
-    """Return a function that connects with TLS to a port of this machine. The certificate is not checked."""
+    """Return a function that connects with TLS to a port of this machine.
+
+    The certificate is not checked.
+    """
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return lambda: context.wrap_socket(tcp(port, address)())

@@ -1,4 +1,7 @@
-"""The checker checks an object and its fields one by one. It finds the errors that jsonschema finds in the whole."""
+"""The checker checks an object and its fields one by one.
+
+It finds the errors that jsonschema finds in the whole.
+"""
 
 import random
 from decimal import Decimal

@@ -1,4 +1,6 @@
-"""The cost of hostile bodies is bounded. Function calls are counted, not seconds, so that the machine does not matter.
+"""The cost of hostile bodies is bounded.
+
+Function calls are counted, not seconds, so that the machine does not matter.
 
 tests/load/hostile_bodies.py measures CPU seconds.
 """
@@ -60,7 +62,9 @@ def rules(schema, root):
 
 
 def different(schemas):
-    """Return the keys of a dict of schemas, without those whose rules another one has: these cost the same."""
+    """Return the keys of a dict of schemas, without those whose rules another one has: these cost
+    the same.
+    """
     return list(
         {json.dumps(schema, sort_keys=True): key for key, schema in schemas.items()}.values()
     )

@@ -1,4 +1,6 @@
-"""Identifiers of accounts and companies: published examples, typing errors, and python-stdnum as a judge."""
+"""Identifiers of accounts and companies: published examples, typing errors, and python-stdnum as a
+judge.
+"""
 
 import itertools
 import random
@@ -44,7 +46,8 @@ VAT_IDS = """
     IE6433435F IE6433435OA IT00743110157 LT119511515 LT100001919017 LU15027442 LV40003521600 MT11679112 NL004495445B01
     NL002455799B11 NO995525828MVA PL8567346215 PT501964843 RO18547290 SE556188840401 SI50223054 SK2022749619
     XI980780684""".split()
-# Leitweg-IDs that authorities publish on their pages; the first is the example of KoSIT's specification.
+# Leitweg-IDs that authorities publish on their pages; the first is the example of KoSIT's
+# specification.
 LEITWEG_IDS = [
     "04011000-1234512345-06",
     "04011000-900X999-08",
@@ -224,7 +227,8 @@ def test_a_reference_is_made_from_the_letters_and_digits_of_the_number():
         identifiers.rf_reference("539007547034") == "RF18539007547034"
     )  # the example of ISO 11649
     assert identifiers.rf_reference("2348231") == "RF712348231"
-    # By hand: INV202600017 with RF00 is 182331 202600017 271500, which leaves 66 when divided by 97; 98 - 66 = 32.
+    # By hand: INV202600017 with RF00 is 182331 202600017 271500, which leaves 66 when divided by
+    # 97; 98 - 66 = 32.
     assert 182331202600017271500 % 97 == 66
     assert identifiers.rf_reference("INV-2026-00017") == "RF32INV202600017"
     for number in ("", "-/-", "A" * 22):
@@ -301,7 +305,10 @@ def test_ibans_are_judged_as_by_stdnum():
 
 
 def test_vat_ids_are_judged_as_by_stdnum():
-    """The judge also refuses dates of birth, unknown regions and unused ranges. Those refusals are no check digits."""
+    """The judge also refuses dates of birth, unknown regions and unused ranges.
+
+    Those refusals are no check digits.
+    """
     from stdnum.eu import vat
     from stdnum.exceptions import InvalidChecksum, ValidationError
 

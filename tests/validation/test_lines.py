@@ -85,7 +85,9 @@ def test_other_schemes_are_refused(organiser, website):
 
 
 def test_every_short_text_of_a_body_has_a_rule():
-    """A name or key that a client sends has a format, a pattern or an enum; only longer texts have several lines."""
+    """A name or key that a client sends has a format, a pattern or an enum; only longer texts have
+    several lines.
+    """
     for name in resource_names():
         if "properties" not in document(name):
             continue

@@ -1,4 +1,6 @@
-"""XML from outside: the tree is that of ElementTree, hostile documents are refused, and memory stays bounded."""
+"""XML from outside: the tree is that of ElementTree, hostile documents are refused, and memory
+stays bounded.
+"""
 
 import io
 import tracemalloc

@@ -11,7 +11,9 @@ from tests.support.shared_app import SharedApp
 
 
 def set_up(patch, clock):
-    """Use a clock that the world moves, and switch off what only slows down somebody who fills in many forms."""
+    """Use a clock that the world moves, and switch off what only slows down somebody who fills in
+    many forms.
+    """
     patch.setattr(times, "now", lambda: clock.now)
     patch.setattr(tokens, "YOUNGEST", 0)
     patch.setattr(sessions, "PER_MINUTE", 1_000_000)

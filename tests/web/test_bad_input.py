@@ -1,8 +1,8 @@
-"""Invalid input: each field of each body and each parameter of each query, with every violation that its schema allows
-for.
+"""Invalid input: each field of each body and each parameter of each query, with every violation
+that its schema allows for.
 
-The expected response is a 4xx that points at the field, and nothing is written. The values are derived from the
-schema, so that a field added later is tested too.
+The expected response is a 4xx that points at the field, and nothing is written. The values are
+derived from the schema, so that a field added later is tested too.
 """
 
 import json
@@ -84,11 +84,13 @@ def wrong_values(schema, root):
 
 
 def wrong_bodies(value, schema, root, pointer="", known=None):
-    """Yield ([pointer, …], body) for every wrong value of every place in a valid value, which may lack the place.
+    """Yield ([pointer, …], body) for every wrong value of every place in a valid value, which may
+    lack the place.
 
-    Wrong fields of one object share a body: all its faults are reported, so each of them is refused by itself, too. The
-    faults of a long list leave no room for others. A value that no JSON may have is refused before anything knows the
-    field, so one of each kind is enough; `known` holds those that were yielded.
+    Wrong fields of one object share a body: all its faults are reported, so each of them is refused
+    by itself, too. The faults of a long list leave no room for others. A value that no JSON may
+    have is refused before anything knows the field, so one of each kind is enough; `known` holds
+    those that were yielded.
     """
     schema, known, rounds = resolved(schema, root), set() if known is None else known, []
     if schema is True or schema.get("readOnly"):
@@ -224,7 +226,9 @@ NEEDED = {
 
 @each("route", QUERIES)
 def test_each_value_that_the_schema_lists_can_be_sent(shared, route):
-    """A query string holds texts: a type to which no text is converted would make a parameter unusable."""
+    """A query string holds texts: a type to which no text is converted would make a parameter
+    unusable.
+    """
     schema = query_schema(route.options.query, listing=route.options.listing)
     path = re.sub("<[^>]+>", "999999", route.path)
     for name, sub in schema["properties"].items():
@@ -301,7 +305,9 @@ def test_hostile_text_in_a_body_is_stored_unchanged_or_refused(shared, route):
     }
 
     def refused(fields, text):
-        """Send the text in all these fields. Return those that are refused, None if that is not clear.
+        """Send the text in all these fields.
+
+        Return those that are refused, None if that is not clear.
 
         If none is refused, all are stored unchanged.
         """

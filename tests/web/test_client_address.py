@@ -18,7 +18,9 @@ def proxies(settings, monkeypatch):
 
 
 def recorded(organiser, db, peer, headers):
-    """Create an event from this peer with these headers, and return the client address in its audit entry."""
+    """Create an event from this peer with these headers, and return the client address in its audit
+    entry.
+    """
     if "REMOTE_ADDR" in organiser.app.extra_environ:
         del organiser.app.extra_environ["REMOTE_ADDR"]
     if peer:

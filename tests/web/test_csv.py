@@ -1,5 +1,5 @@
-"""Every list as CSV: complete, with the same content as the list, and without formulas that a spreadsheet would
-execute.
+"""Every list as CSV: complete, with the same content as the list, and without formulas that a
+spreadsheet would execute.
 """
 
 import csv
@@ -31,7 +31,10 @@ def plain(name):
 
 
 def armed(shared, name, path):
-    """Create a record with a formula in every field that accepts one. There must be at least one such field."""
+    """Create a record with a formula in every field that accepts one.
+
+    There must be at least one such field.
+    """
     body, fields = body_for(shared.organiser, name), set(plain(name))
     while True:
         answer = shared.organiser.post(path, {**body, **dict.fromkeys(fields, FORMULA)})
@@ -47,7 +50,8 @@ def armed(shared, name, path):
 
 @pytest.fixture(scope="module")
 def stock(shared):
-    """Create two records of each kind, one with formulas, and the lists that no POST of their own fills.
+    """Create two records of each kind, one with formulas, and the lists that no POST of their own
+    fills.
 
     Return the records with formulas.
     """

@@ -1,4 +1,6 @@
-"""CSV of every list, with records of every shape that the response schema allows, read back with the csv module."""
+"""CSV of every list, with records of every shape that the response schema allows, read back with
+the csv module.
+"""
 
 import csv
 import io
@@ -61,7 +63,9 @@ def arrays(schema, root):
 
 
 def objects(schema, root):
-    """Return objects: with every field in each of its shapes, without fields, and with one field only."""
+    """Return objects: with every field in each of its shapes, without fields, and with one field
+    only.
+    """
     parts = {name: shapes(sub, root) for name, sub in schema.get("properties", {}).items()}
     if not parts:
         return [{}, {"a": 1, "b": ["x|y", None]}]
@@ -74,7 +78,9 @@ def objects(schema, root):
 
 
 def records(name):
-    """Return records as a list shows them: without what only a request has, or only the response to a write."""
+    """Return records as a list shows them: without what only a request has, or only the response to
+    a write.
+    """
     schema = document(name)
     visible = {
         "properties": {
@@ -114,7 +120,9 @@ def means(cell, value):
 
 
 def split(cell):
-    """Return the parts of a cell, character by character: a backslash takes the next backslash or | literally."""
+    """Return the parts of a cell, character by character: a backslash takes the next backslash or |
+    literally.
+    """
     parts, index = [""], 0
     while index < len(cell):
         if cell[index] == "\\" and cell[index + 1 : index + 2] in ("\\", "|"):

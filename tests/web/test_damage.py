@@ -1,4 +1,6 @@
-"""A damaged database: every request that meets the damage gets 503, and then no process writes any more."""
+"""A damaged database: every request that meets the damage gets 503, and then no process writes any
+more.
+"""
 
 import shutil
 import sqlite3
@@ -20,7 +22,10 @@ from tests.support.client import SCOPES, Client, add_key, make_settings
 
 @pytest.fixture
 def broken(tmp_path, template):
-    """Return an app whose table of events is damaged, its client, and its settings. A sound copy lies beside."""
+    """Return an app whose table of events is damaged, its client, and its settings.
+
+    A sound copy lies beside.
+    """
     settings = make_settings(tmp_path, template)
     db = Database(settings)
     key = add_key(db, SCOPES)

@@ -1,4 +1,7 @@
-"""Deprecated routes: headers of RFC 9745 and RFC 8594, and marks in the references. No route is deprecated now."""
+"""Deprecated routes: headers of RFC 9745 and RFC 8594, and marks in the references.
+
+No route is deprecated now.
+"""
 
 import pytest
 import webtest

@@ -1,4 +1,6 @@
-"""The ETag of a write is the one that GET returns, so that a client can continue with If-Match without a GET."""
+"""The ETag of a write is the one that GET returns, so that a client can continue with If-Match
+without a GET.
+"""
 
 import pytest
 

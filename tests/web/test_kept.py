@@ -1,4 +1,6 @@
-"""Pages and files that a process keeps: made once, within a number of bytes, and by at most half of the threads."""
+"""Pages and files that a process keeps: made once, within a number of bytes, and by at most half of
+the threads.
+"""
 
 import gc
 import threading

@@ -1,4 +1,6 @@
-"""What a key with one scope sees: every route is requested in a show whose texts name the field that they are from."""
+"""What a key with one scope sees: every route is requested in a show whose texts name the field
+that they are from.
+"""
 
 import shutil
 import sqlite3
@@ -18,7 +20,8 @@ from tests.support.examples import ENTITIES, collections
 from tests.support.planted import ENTITY_TYPES, FIXED, plant
 from tests.support.shared_app import SharedApp
 
-# Catalogue of the specification: path -> scopes. Below notes and bulk-import the scope depends on the kind of record.
+# Catalogue of the specification: path -> scopes. Below notes and bulk-import the scope depends on
+# the kind of record.
 CATALOGUE = {
     "events": "events",
     "contacts": "contacts",
@@ -62,7 +65,8 @@ FURTHER = {
     "POST /reports/periods/<month>/close": "",
     "GET /reports/audit-export": "",
 }
-# The contact, the event and the category as other records show them: parts that `include` adds without a scope.
+# The contact, the event and the category as other records show them: parts that `include` adds
+# without a scope.
 PERSON = "contact.customer_number contact.company_name contact.first_name contact.last_name "
 REACHABLE = PERSON + "contact.email contact.phone "
 EVENT, CATEGORY = "event.event_key event.title ", "category.category_key category.title "
@@ -80,8 +84,8 @@ FEED = (
     + "contact.company_name contact.first_name contact.last_name "
     "schedule.title schedule.description schedule.location task.title calendar_subscription.name "
 )
-# scope -> all fields that GET shows to a key with this scope alone, from the specification, the reference and the
-# contract. `contact.*` means every field of a contact.
+# scope -> all fields that GET shows to a key with this scope alone, from the specification, the
+# reference and the contract. `contact.*` means every field of a contact.
 SEES = {
     "events": "event.* hidden_event.* closed_event.* note_of_event.*",
     "contacts": "contact.* rejected.* note_of_contact.* " + EVENT + CATEGORY,
@@ -108,7 +112,8 @@ SEES = {
     "services": "service.* service_category.* event.event_key",
     "service_orders": "service_order.* service.service_key service.service_name service.unit event.event_key "
     + REACHABLE,
-    # A generated document contains what its template names. Only keys with the scope of its record can generate one.
+    # A generated document contains what its template names. Only keys with the scope of its record
+    # can generate one.
     "documents": "document.* document_category.* document_template.* contact.address contact.postal_code contact.city "
     "contact.state contact.website contact.tax_id application.company_name application.first_name "
     "application.last_name application.email application.phone application.address "
@@ -140,7 +145,8 @@ SEES = {
     "reports": "payment.gateway_key booth_type.booth_type_key booth_type.booth_type_name plan.plan_key plan.plan_name "
     "service.service_key service.service_name service_category.category_name check_in.station "
     "event.event_key",
-    # Whole records, as they were written. Files, refused scans and rejected records are not journalled.
+    # Whole records, as they were written. Files, refused scans and rejected records are not
+    # journalled.
     "audit": "contact.* application.* participant.* event.* hidden_event.* closed_event.* category.* invoice.* "
     "dunning_level.* payment.* refund.* plan.* booth.* blocked_booth.* booth_type.* booth_formula.* "
     "booth_reservation.* "
@@ -151,8 +157,8 @@ SEES = {
     "applications:create": OPEN_EVENT,
     "public": OPEN_EVENT,
 }
-# What a document shows whose template names everything that a template can name: about a record of a participant, and
-# about the applicant.
+# What a document shows whose template names everything that a template can name: about a record of
+# a participant, and about the applicant.
 LETTER = (
     REACHABLE + "contact.address contact.postal_code contact.city contact.state contact.website "
     "contact.tax_id "
@@ -167,7 +173,8 @@ PAPER = (
 APPLICANT = " ".join(
     field.replace("contact.", "application.") for field in LETTER.split() if "number" not in field
 )
-# Kind of record, the scope that generating a document about it needs, and the fields that the document shows.
+# Kind of record, the scope that generating a document about it needs, and the fields that the
+# document shows.
 GENERATED = [
     ("contact", "contacts", LETTER),
     ("application", "applications", APPLICANT + " " + SHOW),
@@ -254,7 +261,10 @@ class Visit:
         app.db.connection.backup(self.copy)
 
     def send(self, scopes, method, path, body=None, form="*/*"):
-        """Return status and planted fields of a response. Fields that the request itself contains are left out."""
+        """Return status and planted fields of a response.
+
+        Fields that the request itself contains are left out.
+        """
         headers = {
             "Accept": form,
             **({"Authorization": f"Bearer {self.keys[scopes]}"} if scopes else {}),
@@ -276,7 +286,10 @@ class Visit:
         self.copy.backup(self.app.db.connection)
 
     def path_of(self, route):
-        """Return the path of a route, with the id of the planted record. A path with parts of a record has part 1."""
+        """Return the path of a route, with the id of the planted record.
+
+        A path with parts of a record has part 1.
+        """
         known = sorted(((path, singular) for singular, path in collections().items()), reverse=True)
         singular = next(
             (singular for path, singular in known if route.path.startswith(f"{path}/<id>")), None

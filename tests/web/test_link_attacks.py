@@ -1,4 +1,7 @@
-"""The attacks by links that were found, one by one. Each test also does what its attacker may do, which must work."""
+"""The attacks by links that were found, one by one.
+
+Each test also does what its attacker may do, which must work.
+"""
 
 import json
 
@@ -14,14 +17,19 @@ MINE = "Own Ltd"  # in every record of the attacker
 
 
 class Attack:
-    """Somebody with a key of some scopes, who owns the mailboxes of the attacker and has a booth and a badge."""
+    """Somebody with a key of some scopes, who owns the mailboxes of the attacker and has a booth
+    and a badge.
+    """
 
     def __init__(self, bench, scopes):
         self.bench, self.world, self.scopes = bench, bench.world, scopes.split()
         self.person = bench.with_key(self.scopes)
 
     def __call__(self, method, path, body=None, status=200):
-        """Send a request with the key, which must be answered with this status. None: it may be refused."""
+        """Send a request with the key, which must be answered with this status.
+
+        None: it may be refused.
+        """
         answer = self.person.api(method, path, body)
         assert status is None or answer.status == status, (
             f"{method} {path}: {answer.status} {answer.text}"
@@ -32,7 +40,10 @@ class Attack:
         return self("POST", path, body, 201).data["id"]
 
     def open_mail(self):
-        """Open the links in all mails that came, and those that were shown. Return the first page of the last one."""
+        """Open the links in all mails that came, and those that were shown.
+
+        Return the first page of the last one.
+        """
         known = list(self.person.homes)
         self.person.open_all()
         new = [home for home in self.person.homes if home not in known]
@@ -97,7 +108,10 @@ def test_a_link_of_an_application_to_another_address_leads_to_no_page_of_an_exhi
 
 
 def test_a_revoked_link_does_not_come_back_by_the_page_of_the_application(bench):
-    """The office has lowered the rights of the link, then revoked it. The page of the application stays."""
+    """The office has lowered the rights of the link, then revoked it.
+
+    The page of the application stays.
+    """
     person = sessions.applicant(bench, "A")
     person.cross()
     home, my = person.homes
@@ -110,7 +124,8 @@ def test_a_revoked_link_does_not_come_back_by_the_page_of_the_application(bench)
     assert person.get(home).status == 200
     assert person.submit(home, f"{home}my").status == 409
     sessions.exhaust(bench, person)
-    # Registering as a visitor is another matter: the badge of a new visit has the name of the contact.
+    # Registering as a visitor is another matter: the badge of a new visit has the name of the
+    # contact.
     assert set(person.reached) <= {("A", "application"), ("A", "contact")}
     live = bench.world.office.read(
         f"/links?participant_id={bench.world.participants['A']}&is_revoked=0"
@@ -119,7 +134,9 @@ def test_a_revoked_link_does_not_come_back_by_the_page_of_the_application(bench)
 
 
 def test_an_application_with_the_changed_address_of_an_exhibitor_opens_no_page_of_it(attack):
-    """A key `contacts applications`: it changes the address of the exhibitor to its own, and applies with it."""
+    """A key `contacts applications`: it changes the address of the exhibitor to its own, and
+    applies with it.
+    """
     eve = attack("contacts applications")
     eve("PATCH", f"/contacts/{eve.world.contacts['B']}", {"email": X})
     own = eve.make("/applications", application_body("gold", X))
@@ -146,7 +163,9 @@ def test_merging_an_own_exhibitor_with_another_one_shows_nothing_of_it(attack):
 
 
 def test_an_application_approved_with_the_contact_of_a_visitor_gets_no_badge_of_it(attack):
-    """A key `applications` alone: the badge is mailed, and shown on the page of the own application."""
+    """A key `applications` alone: the badge is mailed, and shown on the page of the own
+    application.
+    """
     eve = attack("applications")
     own = eve.make("/applications", application_body("guests", X))
     eve(
@@ -199,7 +218,9 @@ def test_changing_the_address_of_a_visitor_who_was_approved_and_registering_gets
 @pytest.mark.parametrize("category", ["guests", "gold"])
 @pytest.mark.parametrize("victim", ["A", "I"])
 def test_approving_with_a_contact_shows_no_name_of_it(attack, victim, category):
-    """A key `applications` alone: the new participation has the name of any contact that the key can count to."""
+    """A key `applications` alone: the new participation has the name of any contact that the key
+    can count to.
+    """
     eve = attack("applications")
     own = eve.make("/applications", application_body(category, X))
     eve(
@@ -213,7 +234,9 @@ def test_approving_with_a_contact_shows_no_name_of_it(attack, victim, category):
 
 
 def test_a_link_of_an_application_to_another_address_has_no_badge(attack):
-    """A key `links applications`: it mails the page of a visitor elsewhere, without the scope `participants`."""
+    """A key `links applications`: it mails the page of a visitor elsewhere, without the scope
+    `participants`.
+    """
     eve = attack("links applications")
     link = eve.make(
         "/links",
@@ -231,7 +254,9 @@ def test_a_link_of_an_application_to_another_address_has_no_badge(attack):
 
 
 def test_an_application_in_the_name_of_a_visitor_shows_no_badge_of_it(attack):
-    """A key `links applications`: it applies with the address of the visitor, and is shown the link itself."""
+    """A key `links applications`: it applies with the address of the visitor, and is shown the link
+    itself.
+    """
     eve = attack("links applications")
     own = eve.make("/applications", application_body("guests", address_of("I")))
     eve("POST", f"/applications/{own}/approve", {})
@@ -243,7 +268,9 @@ def test_an_application_in_the_name_of_a_visitor_shows_no_badge_of_it(attack):
 
 
 def test_a_link_without_rights_shows_nothing(attack):
-    """A key `links` alone gets a link without rights for any participant, since no right needs a scope."""
+    """A key `links` alone gets a link without rights for any participant, since no right needs a
+    scope.
+    """
     eve = attack("links")
     for right in RIGHTS:
         eve(

@@ -1,4 +1,6 @@
-"""Rules for every list beyond those of test_routes.py: cursors of other lists, `after` with `page`, and Vary."""
+"""Rules for every list beyond those of test_routes.py: cursors of other lists, `after` with `page`,
+and Vary.
+"""
 
 import pytest
 

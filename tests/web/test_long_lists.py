@@ -1,4 +1,6 @@
-"""Long lists: pages far from the beginning, and `updated_since` where few or many records have changed."""
+"""Long lists: pages far from the beginning, and `updated_since` where few or many records have
+changed.
+"""
 
 import pytest
 
@@ -20,7 +22,10 @@ CHANGED = {
 
 @pytest.fixture(scope="module")
 def tasks(shared):
-    """Fill the list. Return a function that marks tasks as changed and returns (id, due_at, status) of them."""
+    """Fill the list.
+
+    Return a function that marks tasks as changed and returns (id, due_at, status) of them.
+    """
     connection = shared.db.connection
     connection.execute(
         """WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < :many)

@@ -1,4 +1,6 @@
-"""Ids up to 2^63-1 are ids everywhere, a whole number may be written 3.0, and array parameters may be repeated."""
+"""Ids up to 2^63-1 are ids everywhere, a whole number may be written 3.0, and array parameters may
+be repeated.
+"""
 
 import json
 
@@ -70,7 +72,9 @@ def test_the_largest_id_in_a_body_is_an_unknown_record(shared, singular):
 
 
 def with_point(value, schema, root):
-    """Return the JSON of a value of the schema, with every integer written as a number with a decimal point."""
+    """Return the JSON of a value of the schema, with every integer written as a number with a
+    decimal point.
+    """
     schema = resolved(schema, root)
     if isinstance(value, dict) and isinstance(schema, dict):
         fields = schema.get("properties", {})

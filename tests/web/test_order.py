@@ -1,7 +1,7 @@
 """The order of checks, for every route.
 
-404 unknown path, 405, 401, plan, flag, scope, 415, 413 and 400, 422 of the input, 404 of the record, 412, 422 against
-other records, 409.
+404 unknown path, 405, 401, plan, flag, scope, 415, 413 and 400, 422 of the input, 404 of the
+record, 412, 422 against other records, 409.
 """
 
 import pytest

@@ -1,8 +1,10 @@
-"""How far a key or a session gets by links, mails and pages: no further than the table of tests/support/reach says.
+"""How far a key or a session gets by links, mails and pages: no further than the table of
+tests/support/reach says.
 
-The walk tries every step of tests/support/reach/steps.py, opens all that comes by mail, and reads every page that it
-can open. `make test` walks each scope alone and each session, one step deep; `make reach` also walks two steps, each
-pair of scopes, and all scopes but one. A failure reads as the attack that was found.
+The walk tries every step of tests/support/reach/steps.py, opens all that comes by mail, and reads
+every page that it can open. `make test` walks each scope alone and each session, one step deep;
+`make reach` also walks two steps, each pair of scopes, and all scopes but one. A failure reads as
+the attack that was found.
 """
 
 import ast
@@ -39,7 +41,9 @@ ROOT = Path(paths.__file__).parent
 
 @pytest.fixture(autouse=True)
 def events_are_documented():
-    """Leave out the check of events, of which a walk causes thousands: the tests of the rules make it."""
+    """Leave out the check of events, of which a walk causes thousands: the tests of the rules make
+    it.
+    """
 
 
 # Keys
@@ -63,7 +67,9 @@ def test_a_key_reads_with_get_what_the_table_says(bench, scope):
 
 
 def addresses(route):
-    """Yield the paths of a GET route below /api/v1: with everything that `include` adds, and with the first ids."""
+    """Yield the paths of a GET route below /api/v1: with everything that `include` adds, and with
+    the first ids.
+    """
     options = route.options
     names = (
         query_schema(options.query, listing=options.listing).get("properties", {})
@@ -178,7 +184,9 @@ def test_links_secrets_and_sessions_are_made_by_the_modules_of_the_list():
 
 
 def calls(file, text, module, name):
-    """Return whether a file uses a function of a module, which it may have imported under another name."""
+    """Return whether a file uses a function of a module, which it may have imported under another
+    name.
+    """
     nodes = list(ast.walk(ast.parse(text)))
     imports = [
         (node.module or "", alias)

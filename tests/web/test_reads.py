@@ -1,4 +1,6 @@
-"""GET handlers do not write: all routes are read in the sample show while every write transaction fails."""
+"""GET handlers do not write: all routes are read in the sample show while every write transaction
+fails.
+"""
 
 import re
 from collections import Counter

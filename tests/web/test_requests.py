@@ -1,5 +1,5 @@
-"""Rules for every request (RFC 9110, 9457, 7240, 8259), shown on events and notes; test_routes.py tests them on every
-route.
+"""Rules for every request (RFC 9110, 9457, 7240, 8259), shown on events and notes; test_routes.py
+tests them on every route.
 """
 
 import base64

@@ -77,7 +77,10 @@ def address(route, id=999999):
 
 
 def problem(answer, status, code):
-    """Assert that the response is this problem, complete and well-formed. Return the problem document."""
+    """Assert that the response is this problem, complete and well-formed.
+
+    Return the problem document.
+    """
     assert answer.status_int == status, f"{answer.status}: {answer.text[:500]}"
     assert answer.content_type == "application/problem+json"
     found = answer.json
@@ -549,7 +552,9 @@ def test_a_deleted_record_is_not_found_and_its_id_is_not_reused(shared, singular
 
 @pytest.fixture(scope="module")
 def stocked(shared):
-    """Return a function that fills the list of a route with several records and returns its (address, query)."""
+    """Return a function that fills the list of a route with several records and returns its
+    (address, query).
+    """
     kept, addresses = {}, {}
 
     def stock(route):

@@ -1,4 +1,6 @@
-"""Forms that are made from the schemas of the API: their fields, the body that their texts mean, and their faults."""
+"""Forms that are made from the schemas of the API: their fields, the body that their texts mean,
+and their faults.
+"""
 
 import pytest
 

@@ -52,7 +52,8 @@ KEYS = ["Alpha", "beta", "Delta", "gamma"]
 LOWER_CASE_KEYS = ["alpha", "beta", "delta", "gamma"]
 # Fields that eventapi assigns: their numbers have a fixed width.
 ASSIGNED = {("document", "document_number"), ("service_order", "order_number")}
-# Records that are about another record, whose field the list shows: (schema, field) -> the other record.
+# Records that are about another record, whose field the list shows: (schema, field) -> the other
+# record.
 BORROWED = {
     ("booth_reservation", "booth_number"): "booth",
     **{("participant", field): "contact" for field in ("company_name", "first_name", "last_name")},
@@ -77,8 +78,8 @@ PAIRS = [
     ("Ñandú", "nandu"),
     ("ΕΛΛΑΣ", "ελλάς"),
 ]
-# What a search must find: schema of the list -> the fields that it reads (of contacts for the audit log). Each pair is
-# tested with the first field, and the first pair with all fields.
+# What a search must find: schema of the list -> the fields that it reads (of contacts for the audit
+# log). Each pair is tested with the first field, and the first pair with all fields.
 SEARCHED = {
     "application": "company_name first_name last_name email city",
     "audit_entry": "company_name",
@@ -140,7 +141,10 @@ def walk(client, path, query):
 
 
 def create(client, schema, field, text, made):
-    """Create a record with a text in a field. The records that it refers to are shared through `made`."""
+    """Create a record with a text in a field.
+
+    The records that it refers to are shared through `made`.
+    """
     if schema == "bank_transaction":
         return imported(client, field, text)
     if (schema, field) in BORROWED:
@@ -178,7 +182,10 @@ def shared_records(client, schema):
 
 @pytest.fixture(scope="module")
 def sortable(shared):
-    """Return a function that creates records with texts in a field, in any order: id -> text. Lists may share them."""
+    """Return a function that creates records with texts in a field, in any order: id -> text.
+
+    Lists may share them.
+    """
 
     @lru_cache(maxsize=None)
     def create_all(schema, field, texts):
@@ -255,7 +262,9 @@ def test_contacts_of_a_country_or_a_category_are_sorted_the_same_way(shared, fie
 
 
 def test_a_changed_name_moves_the_record(shared):
-    """The copies of a name in other tables follow it: in the categories of a contact, and in reservations."""
+    """The copies of a name in other tables follow it: in the categories of a contact, and in
+    reservations.
+    """
     client = shared.organiser
     category = make(client, "category")["category_key"]
     ids = [

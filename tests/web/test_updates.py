@@ -1,4 +1,6 @@
-"""PUT and PATCH of every resource: the fields that PUT requires, and updates that contain only read-only fields."""
+"""PUT and PATCH of every resource: the fields that PUT requires, and updates that contain only
+read-only fields.
+"""
 
 import pytest
 
@@ -6,8 +8,8 @@ from eventapi.validation.schema_files import document
 from tests.support.examples import WITHOUT_PUT, all_routes, as_read, collections, make
 from tests.web.test_routes import problem
 
-# Resource -> what PUT requires: the fields that the specification calls required, and no others. A tuple means one of
-# these fields. For an update, fields that eventapi adds are never required.
+# Resource -> what PUT requires: the fields that the specification calls required, and no others. A
+# tuple means one of these fields. For an update, fields that eventapi adds are never required.
 REQUIRED = {
     "event": ["title"],
     "contact": [],

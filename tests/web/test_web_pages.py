@@ -1,4 +1,6 @@
-"""Keys for web pages: narrow scopes, the list of events open for applications, and CORS (contract, sections 2 to 4)."""
+"""Keys for web pages: narrow scopes, the list of events open for applications, and CORS (contract,
+sections 2 to 4).
+"""
 
 import re
 from datetime import datetime, timedelta, timezone
@@ -114,7 +116,9 @@ def test_a_key_of_a_form_cannot_pass_the_deadline(organiser, person):
 
 
 def test_internal_fields_are_unknown_to_a_key_of_a_form(organiser, person, fair):
-    """Fields of the office, categories that applicants cannot choose, and custom fields that they do not fill in."""
+    """Fields of the office, categories that applicants cannot choose, and custom fields that they
+    do not fill in.
+    """
     for visibility in ("selectable", "container", "admin_only"):
         organiser.make("/categories", {"title": visibility, "applicant_visibility": visibility})
     for visibility in ("editable", "visible", "hidden"):
@@ -203,7 +207,9 @@ def test_the_list_holds_visible_events_until_their_deadline_or_end(organiser, pe
 
 
 def test_the_list_has_what_a_form_asks_for(organiser, person, fair):
-    """The categories of each event that applicants can choose, and the custom fields that they fill in."""
+    """The categories of each event that applicants can choose, and the custom fields that they fill
+    in.
+    """
     for number, (title, more) in enumerate(
         (
             ("Plants", {"sort_order": 2, "content": "Nurseries", "base_price": 250}),

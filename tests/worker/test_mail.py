@@ -306,7 +306,10 @@ QUEUED, NO_ADDRESS = {"status": "queued"}, {"status": "skipped", "reason": "no_a
 
 
 def actions_with_mail(organiser, mail=None, **buyer):
-    """Run each action that mails an invoice. Return {action: `meta.mail` of the response}. `mail` is for the body."""
+    """Run each action that mails an invoice.
+
+    Return {action: `meta.mail` of the response}. `mail` is for the body.
+    """
     body = {} if mail is None else {"mail": mail}
     first, second = (invoice(organiser, **buyer)["id"] for _ in range(2))
     organiser.patch(f"/invoices/{first}", {"due_date": str(today())}, status=200)
@@ -704,7 +707,9 @@ def test_a_connection_lost_before_the_reply_leaves_its_mail_uncertain_and_two_st
 def test_a_recipient_at_which_the_mail_server_closes_the_connection_stops_no_other_mail(
     organiser, post, inbox, db, caplog
 ):
-    """Five such recipients stand before each other one: whoever fills in public forms chooses recipients."""
+    """Five such recipients stand before each other one: whoever fills in public forms chooses
+    recipients.
+    """
     for number in range(15):
         if number % 6 < 5:
             inbox.refusals[f"{number}@example.org"] = "421 4.3.2 closing"

@@ -91,7 +91,9 @@ def test_the_worker_takes_mails_in_this_order(db, monkeypatch):
 def test_a_mail_that_is_tried_again_leaves_after_the_first_attempts_of_others(
     db, monkeypatch, kind, place
 ):
-    """A link also after badges: else a recipient whom the mail server never answers comes first each time."""
+    """A link also after badges: else a recipient whom the mail server never answers comes first
+    each time.
+    """
     monkeypatch.setattr(times, "now", lambda: NOW)
     id = add(db, kind=kind)
     mail = delivery.step(db, "lease")
@@ -107,7 +109,10 @@ def test_a_mail_that_is_tried_again_leaves_after_the_first_attempts_of_others(
 
 @pytest.mark.parametrize("is_connected", [True, False])
 def test_each_fourth_mail_is_the_one_that_has_been_due_longest(db, monkeypatch, is_connected):
-    """Else links, which anybody can ask for, keep invoices waiting. Also if each connection breaks with its mail."""
+    """Else links, which anybody can ask for, keep invoices waiting.
+
+    Also if each connection breaks with its mail.
+    """
     monkeypatch.setattr(times, "now", lambda: LATER)
     add(db, 3, next_at="2026-11-28T09:00:00Z")
     add(db, 2, kind="badge", next_at="2026-11-28T08:00:00Z")
@@ -146,7 +151,9 @@ def steps(db, find):
 
 @pytest.mark.parametrize("find", [mails.next_due, mails.longest_due])
 def test_the_next_mail_is_found_without_reading_those_that_wait(db, find):
-    """20,000 mails that are due, and 60,000 that wait for another attempt, among them those with priority 0."""
+    """20,000 mails that are due, and 60,000 that wait for another attempt, among them those with
+    priority 0.
+    """
     few, _ = steps(db, find)
     with db.write():
         db.connection.execute(

@@ -1,7 +1,7 @@
 """API keys, the admins that own them, feature flags and the plan tier.
 
-Every function that writes is called inside a write transaction and journals the change. Faults carry the name of the
-command line option as `parameter`.
+Every function that writes is called inside a write transaction and journals the change. Faults
+carry the name of the command line option as `parameter`.
 """
 
 import secrets
@@ -35,7 +35,8 @@ FIRST_ADMIN = "Administrator"  # name of the admin that is created with the firs
 def key_hash(key):
     """Return the SHA-256 of a key as hexadecimal text. Only this hash is stored.
 
-    Keys are random, so one fast hash is safe. WSGI decodes header bytes as Latin-1, so `key` is encoded the same way.
+    Keys are random, so one fast hash is safe. WSGI decodes header bytes as Latin-1, so `key` is
+    encoded the same way.
     """
     return sha256(key.encode("latin-1", "replace")).hexdigest()
 
@@ -46,9 +47,9 @@ def key_hash(key):
 def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
     """Create an API key and return `(id, key)`. The key itself is not stored.
 
-    `scopes` is a list of scope names, `expires_at` UTC text. Without `admin_id`, the key belongs to the first active
-    admin, who is created if there is none. Raise 422 for a wrong name, scope or expiry, 404 for an unknown admin, 409
-    `invalid_transition` for a disabled admin.
+    `scopes` is a list of scope names, `expires_at` UTC text. Without `admin_id`, the key belongs to
+    the first active admin, who is created if there is none. Raise 422 for a wrong name, scope or
+    expiry, 404 for an unknown admin, 409 `invalid_transition` for a disabled admin.
     """
     name = _checked_name(name, "key")
     scopes = checked_scopes(scopes)
@@ -62,7 +63,9 @@ def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
 
 
 def checked_scopes(scopes):
-    """Return each scope once, in the order of ALL_SCOPES. Raise 422 with a fault for each unknown scope."""
+    """Return each scope once, in the order of ALL_SCOPES. Raise 422 with a fault for each unknown
+    scope.
+    """
     faults = [
         fault(
             "unknown", f"unknown scope {scope!r}{_suggestion(scope, ALL_SCOPES)}", parameter="scope"
@@ -76,7 +79,10 @@ def checked_scopes(scopes):
 
 
 def revoke_key(db, id):
-    """Revoke a key from the next request on. A revoked key is not changed. Raise 404 for an unknown key."""
+    """Revoke a key from the next request on.
+
+    A revoked key is not changed. Raise 404 for an unknown key.
+    """
     key = _key(db, id)
     if db.run(sql.revoke, id=id, now=db.now):
         journal.administered(
@@ -91,10 +97,13 @@ def revoke_key(db, id):
 
 
 def rotate_key(db, id, *, grace_hours=0):
-    """Replace a valid key by a new one with the same name, scopes, admin and expiry. Return `(id, key)` of the new key.
+    """Replace a valid key by a new one with the same name, scopes, admin and expiry.
 
-    The webhooks of the old key move to the new one. The old key is valid for `grace_hours` more, or until it expires.
-    Raise 404 for an unknown key, 409 `invalid_transition` if the key is not valid or its admin is disabled.
+    Return `(id, key)` of the new key.
+
+    The webhooks of the old key move to the new one. The old key is valid for `grace_hours` more, or
+    until it expires. Raise 404 for an unknown key, 409 `invalid_transition` if the key is not valid
+    or its admin is disabled.
     """
     old = _key(db, id)
     if old["revoked_at"] or _is_expired(old, db.now):
@@ -129,7 +138,9 @@ def rotate_key(db, id, *, grace_hours=0):
 
 
 def keys(db):
-    """Return all keys as rows, with `scopes` as a list and `status`: active, expired, revoked or admin disabled."""
+    """Return all keys as rows, with `scopes` as a list and `status`: active, expired, revoked or
+    admin disabled.
+    """
     return [
         {
             **row,
@@ -142,7 +153,10 @@ def keys(db):
 
 
 def _add_key(db, values, action, **more):
-    """Store and journal a new key with these columns and return `(id, key)`. `more` goes to the audit entry only."""
+    """Store and journal a new key with these columns and return `(id, key)`.
+
+    `more` goes to the audit entry only.
+    """
     key = "evk_" + secrets.token_urlsafe(32)
     id = db.insert(sql.add, **values, key_hash=key_hash(key), now=db.now)
     journal.administered(
@@ -224,7 +238,10 @@ def _admin(db, id):
 
 
 def active_admin(db, id):
-    """Return the id of an active admin. Raise 404 if it does not exist, 409 `invalid_transition` if it is disabled."""
+    """Return the id of an active admin.
+
+    Raise 404 if it does not exist, 409 `invalid_transition` if it is disabled.
+    """
     if not _admin(db, id)["is_active"]:
         raise Problem(
             "invalid_transition",
@@ -247,7 +264,10 @@ def flags(db):
 
 
 def set_flag(db, name, enabled):
-    """Enable or disable a feature. Running servers use it from the next request on. Raise 422 for an unknown flag."""
+    """Enable or disable a feature.
+
+    Running servers use it from the next request on. Raise 422 for an unknown flag.
+    """
     known = {flag["name"]: flag["enabled"] for flag in flags(db)}
     if name not in known:
         raise invalid_parameter(
@@ -285,7 +305,10 @@ def set_tier(db, name):
 
 
 def _checked_name(name, noun):
-    """Return the name without outer spaces. Raise 422 if it is empty, too long or not printable. `noun`: its owner."""
+    """Return the name without outer spaces.
+
+    Raise 422 if it is empty, too long or not printable. `noun`: its owner.
+    """
     name = name.strip()
     if not 1 <= len(name) <= 200 or not name.isprintable():
         raise invalid_parameter(
@@ -298,7 +321,9 @@ def _checked_name(name, noun):
 
 
 def _suggestion(name, known):
-    """Return the end of an error text: the known name that is most like `name`, else all names without `:read`."""
+    """Return the end of an error text: the known name that is most like `name`, else all names
+    without `:read`.
+    """
     return suggestion(name, known) or "; use one of " + ", ".join(
         word for word in known if ":" not in word
     )

@@ -1,4 +1,5 @@
-"""Access to the desk: links that the administrator makes for people of the office, and the sessions at the desk.
+"""Access to the desk: links that the administrator makes for people of the office, and the sessions
+at the desk.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -17,10 +18,12 @@ WEEK = timedelta(days=7)  # a link of the desk ends with the longest session tha
 
 
 def make_link(db, admin_id, scopes=None, minutes=15):
-    """Make a link with which an admin signs in to the desk once, within some minutes. Return its secret.
+    """Make a link with which an admin signs in to the desk once, within some minutes.
 
-    Without scopes, the session only reads. Raise 404 for an unknown admin, 409 for a disabled one, 422 for a scope that
-    does not exist.
+    Return its secret.
+
+    Without scopes, the session only reads. Raise 404 for an unknown admin, 409 for a disabled one,
+    422 for a scope that does not exist.
     """
     admin_id = api_keys.active_admin(db, admin_id)
     scopes = api_keys.checked_scopes(scopes or [f"{scope}:read" for scope in api_keys.SCOPES])

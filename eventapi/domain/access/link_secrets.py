@@ -1,7 +1,9 @@
-"""Secrets of links. Only their hashes are stored, so neither the database nor a backup opens anything.
+"""Secrets of links.
 
-A secret is `evl_` and 192 random bits. It belongs to a link, or to the draft of an application, and was mailed to an
-address or shown to somebody of the office.
+Only their hashes are stored, so neither the database nor a backup opens anything.
+
+A secret is `evl_` and 192 random bits. It belongs to a link, or to the draft of an application, and
+was mailed to an address or shown to somebody of the office.
 """
 
 import hmac

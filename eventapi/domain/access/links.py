@@ -1,7 +1,8 @@
 """Links: who may act without an API key, for whom, and with which rights (pages.md 3).
 
-A link is made for one person and one participant, application, door or admin. Its secrets open sessions
-(link_secrets.py, sessions.py). Every function that writes is called inside a write transaction and journals the change.
+A link is made for one person and one participant, application, door or admin. Its secrets open
+sessions (link_secrets.py, sessions.py). Every function that writes is called inside a write
+transaction and journals the change.
 """
 
 import json
@@ -118,7 +119,9 @@ def _new_ref(db):
 
 
 def get(db, id):
-    """Return a link as a row with `rights` as a list, `status`, and `ends_at`, the end of its life; or None."""
+    """Return a link as a row with `rights` as a list, `status`, and `ends_at`, the end of its life;
+    or None.
+    """
     row = db.one(sql.get, id=id)
     return row and represent(row)
 
@@ -138,7 +141,9 @@ def by_ref(db, ref):
 
 
 def of_person(db, kind, subject, email):
-    """Return the live link of a person for the participant or application with the id `subject`, or None."""
+    """Return the live link of a person for the participant or application with the id `subject`, or
+    None.
+    """
     id = db.value(sql.of_person, kind=kind, subject=subject, email=email)
     return id and get(db, id)
 
@@ -179,9 +184,9 @@ def updated(db, old):
 def revoke(db, link, ended_by="office"):
     """End a link, its secrets and its sessions for ever.
 
-    `ended_by` is office, merge, address, undo or inviter. The office also closes the address of the link for its
-    participant or application (reach.py, R2), that of a link that has ended otherwise, too. Otherwise, a revoked link
-    is not changed.
+    `ended_by` is office, merge, address, undo or inviter. The office also closes the address of the
+    link for its participant or application (reach.py, R2), that of a link that has ended otherwise,
+    too. Otherwise, a revoked link is not changed.
     """
     if ended_by == "office" and db.run(sql.close, id=link["id"], stamp=db.stamp):
         _audit(db, "updated", link, link, get(db, link["id"]))
@@ -192,7 +197,9 @@ def revoke(db, link, ended_by="office"):
 
 
 def ended():
-    """Return the 403 Problem for a device at the door whose session or link has ended: it deletes its roster."""
+    """Return the 403 Problem for a device at the door whose session or link has ended: it deletes
+    its roster.
+    """
     return Problem(
         "link_ended",
         "The link of this device has ended. Scans that were not sent stay on the device: "
@@ -212,13 +219,17 @@ def _close(db, id):
 
 
 def every(db, **filters):
-    """Return the rows of all links but those of admins. `filters` are event_id and kind; None selects all."""
+    """Return the rows of all links but those of admins.
+
+    `filters` are event_id and kind; None selects all.
+    """
     given = {name: value for name, value in filters.items() if value is not None}
     return [get(db, row["id"]) for row in db.all(sql.every, frozenset(given), **given)]
 
 
 def devices(db, link_id=None):
-    """Return the devices on which links of doors are open, as rows: id, link_id, station, event_title, and times.
+    """Return the devices on which links of doors are open, as rows: id, link_id, station,
+    event_title, and times.
 
     `link_id` selects those of one link.
     """
@@ -228,7 +239,10 @@ def devices(db, link_id=None):
 
 
 def end_device(db, id, link_id=None):
-    """End the session of a device at the door, or at the door of one link. Raise 404 if it is not open there."""
+    """End the session of a device at the door, or at the door of one link.
+
+    Raise 404 if it is not open there.
+    """
     row = next((row for row in devices(db, link_id) if row["id"] == id), None)
     if row is None:
         raise not_found("device of a door", id)
@@ -237,7 +251,10 @@ def end_device(db, id, link_id=None):
 
 
 def blank(db, link):
-    """Forget the name and the address of a link that has ended. The keyed hash of one that was revoked stays."""
+    """Forget the name and the address of a link that has ended.
+
+    The keyed hash of one that was revoked stays.
+    """
     db.run(sql.blank, id=link["id"], stamp=db.stamp)
 
 
@@ -252,8 +269,8 @@ def record_use(db, link):
 def handed_out(db, link, way):
     """Audit that somebody gets an address of a link. `way` is shown, mailed or reminded.
 
-    A new or replaced address that is shown at once has the entry of that, created or rotated. The entry contains
-    neither the address nor the person.
+    A new or replaced address that is shown at once has the entry of that, created or rotated. The
+    entry contains neither the address nor the person.
     """
     _audit(db, way, link)
 
@@ -267,8 +284,8 @@ def show(db, link):
 def add_secret(db, link, way, mailed_to=None):
     """Make a secret of a link and return it.
 
-    A mailed one is valid for 14 days. One that is shown lives as long, for the door ten minutes; without a mail server
-    it lives as long as its link, since no other one can be mailed.
+    A mailed one is valid for 14 days. One that is shown lives as long, for the door ten minutes;
+    without a mail server it lives as long as its link, since no other one can be mailed.
     """
     lasts = link_secrets.MAILED
     if way == "shown":
@@ -294,7 +311,10 @@ def masked(email):
 
 
 def mail(db, link, base_url, kind=KIND):
-    """Queue a mail of a kind with the address of a link. The worker makes the secret while it sends the mail."""
+    """Queue a mail of a kind with the address of a link.
+
+    The worker makes the secret while it sends the mail.
+    """
     language = language_of(db, link)
     mails.add(
         db,
@@ -341,7 +361,10 @@ def tell_of_offer(db, participant_id):
 
 
 def new_secret(db, id):
-    """Make the secret of a mail that is being sent, and return it. None if the link does not open any more."""
+    """Make the secret of a mail that is being sent, and return it.
+
+    None if the link does not open any more.
+    """
     with db.write():
         link = get(db, id)
         if link is None or link["status"] != "active" or not link["email"]:
@@ -362,7 +385,10 @@ def ask_for_mail(db, email, base_url):
 
 
 def handle_requests(db, size):
-    """Queue a mail for each live link of the addresses that asked for one. Return the number of requests."""
+    """Queue a mail for each live link of the addresses that asked for one.
+
+    Return the number of requests.
+    """
     if not db.all(sql.waiting_requests, size=1):
         return 0
     with db.write():
@@ -380,7 +406,8 @@ def handle_requests(db, size):
 
 
 def delete_old(db, size):
-    """Delete requests after a day and secrets 30 days after their end, and forget the persons of ended links.
+    """Delete requests after a day and secrets 30 days after their end, and forget the persons of
+    ended links.
 
     Return the number of rows.
     """

@@ -1,7 +1,9 @@
-"""How far a link leads: which pages and badges it opens, when an address is closed, and whom a further access is told.
+"""How far a link leads: which pages and badges it opens, when an address is closed, and whom a
+further access is told.
 
-Each rule is one function. Keys, sessions and links reach nothing else, through any chain of requests and mails: merging
-contacts, approving with `contact_id`, and changing an e-mail address ask these rules, too (docs/threat-model.md).
+Each rule is one function. Keys, sessions and links reach nothing else, through any chain of
+requests and mails: merging contacts, approving with `contact_id`, and changing an e-mail address
+ask these rules, too (docs/threat-model.md).
 
 Addresses are compared in any case. Every function that writes is called inside a write transaction.
 """
@@ -36,12 +38,16 @@ PARTICIPANT, APPLICATION = entities.EVENT_PARTICIPANT.entity_type, entities.APPL
 
 
 def has_scope(db, scope):
-    """Return whether the API key or session that acts has a scope for writing. The command line has none."""
+    """Return whether the API key or session that acts has a scope for writing.
+
+    The command line has none.
+    """
     return scope in getattr(db.actor, "scopes", ())
 
 
 def same(one, other):
-    """Return whether two e-mail addresses are the same, as the database compares them: in any case of ASCII letters.
+    """Return whether two e-mail addresses are the same, as the database compares them: in any case
+    of ASCII letters.
 
     None is the same as nothing.
     """
@@ -64,9 +70,10 @@ def exhibitor(db, application_id, event_id):
 def opens_own_page(db, application, participant_id, session=None):
     """R1: return whether the session of an application opens the page of a participant.
 
-    It does if all of this holds: the participation was made by approving this application, or another one with the
-    same address; the secret of the session was mailed to that address; the contact has that address; it was never
-    changed at the application; and the office has not closed it for the participant or its applications (R2).
+    It does if all of this holds: the participation was made by approving this application, or
+    another one with the same address; the secret of the session was mailed to that address; the
+    contact has that address; it was never changed at the application; and the office has not closed
+    it for the participant or its applications (R2).
 
     Without `session`, return whether a session could open it.
     """
@@ -91,10 +98,11 @@ def opens_own_page(db, application, participant_id, session=None):
 
 
 def maker(db, application, contact):
-    """Return the id of an application if a participation that its approval adds is its own, else None.
+    """Return the id of an application if a participation that its approval adds is its own, else
+    None.
 
-    `contact` is None if the approval makes the contact. Otherwise the contact must have the address of the
-    application, or the key the scope `participants`.
+    `contact` is None if the approval makes the contact. Otherwise the contact must have the address
+    of the application, or the key the scope `participants`.
     """
     if (
         contact is None
@@ -109,7 +117,8 @@ def maker(db, application, contact):
 
 
 def badges(db, application, role, address, *, rights=(), event_id=None):
-    """R1b: return the ids of the participants whose badges a link of an application to an address gives.
+    """R1b: return the ids of the participants whose badges a link of an application to an address
+    gives.
 
     They take part in the role of the application, and have not cancelled. One of this must hold:
 
@@ -118,9 +127,9 @@ def badges(db, application, role, address, *, rights=(), event_id=None):
        without the scope `participants` has changed it at the contact since the participation was made.
     3. The link has the right `badges`, which the office gives with the scope `participants`.
 
-    `address` is where the mail goes, or went with which the link was opened; None: the link was shown, so that only the
-    third one can hold. An address that is closed for the application gives none (R2). `event_id` leaves out other
-    events.
+    `address` is where the mail goes, or went with which the link was opened; None: the link was
+    shown, so that only the third one can hold. An address that is closed for the application gives
+    none (R2). `event_id` leaves out other events.
     """
     if is_closed(db, address, application_id=application["id"]):
         return []
@@ -140,10 +149,12 @@ def badges(db, application, role, address, *, rights=(), event_id=None):
 
 
 def is_closed(db, address, *, participant_id=None, application_id=None):
-    """Return whether the office has revoked a link of an address for a participant or an application.
+    """Return whether the office has revoked a link of an address for a participant or an
+    application.
 
-    What is closed for the application that has made a participant is closed for the participant, too. The address is
-    open again once the office makes another link for the record that was closed.
+    What is closed for the application that has made a participant is closed for the participant,
+    too. The address is open again once the office makes another link for the record that was
+    closed.
     """
     return (
         address is not None
@@ -158,13 +169,17 @@ def is_closed(db, address, *, participant_id=None, application_id=None):
 
 
 def refuse_closed(db, address, event_id, *, participant_id=None, application_id=None):
-    """R2: raise 409 `link_revoked` if an address is closed: only the office makes another link for it."""
+    """R2: raise 409 `link_revoked` if an address is closed: only the office makes another link for
+    it.
+    """
     if is_closed(db, address, participant_id=participant_id, application_id=application_id):
         raise _closed(db, event_id)
 
 
 def refuse_closed_at_event(db, address, event_id):
-    """R2: raise 409 `link_revoked` if an address is closed for any record of an event: its forms are closed, too."""
+    """R2: raise 409 `link_revoked` if an address is closed for any record of an event: its forms
+    are closed, too.
+    """
     hashed = link_secrets.address_hash(db, address)
     if db.value(sql.closes_event, email_hash=hashed, event_id=event_id) is not None:
         raise _closed(db, event_id)
@@ -192,7 +207,9 @@ def reopen(db, link):
 
 
 def others_of_person(db, link):
-    """Return the other live links of the address of a link, for its participant and for the applications of that."""
+    """Return the other live links of the address of a link, for its participant and for the
+    applications of that.
+    """
     if not link["email"]:
         return []
     ids = db.values(
@@ -208,10 +225,12 @@ def others_of_person(db, link):
 
 
 def tell_of_link(db, link):
-    """R4: tell the known addresses of a participant that a further link was made for it, or got further rights.
+    """R4: tell the known addresses of a participant that a further link was made for it, or got
+    further rights.
 
-    They are those of its other live links, that of the contact, and those before it if that was changed in the last 30
-    days; never the address of the link itself. The first link of a participant is told to nobody.
+    They are those of its other live links, that of the contact, and those before it if that was
+    changed in the last 30 days; never the address of the link itself. The first link of a
+    participant is told to nobody.
     """
     others = [
         row
@@ -253,7 +272,9 @@ def tell_of_device(db, link):
 
 
 def _known_addresses(db, participant_id, rows):
-    """Return address -> language of the contact, also of its addresses before, and of the links in `rows`."""
+    """Return address -> language of the contact, also of its addresses before, and of the links in
+    `rows`.
+    """
     contact = db.one(
         sql.addresses, participant_id=participant_id, since=times.after(db.now, -MONTH)
     )
@@ -268,7 +289,8 @@ def _known_addresses(db, participant_id, rows):
 
 
 def _tell(db, notice, entity_type, id, told, **details):
-    """Queue a notice about a record to each address in `told` (address -> language), on few occasions a day.
+    """Queue a notice about a record to each address in `told` (address -> language), on few
+    occasions a day.
 
     Each kind of notice is counted by itself, so that sign-ins do not use up those of further links.
     """
@@ -297,7 +319,8 @@ def _tell(db, notice, entity_type, id, told, **details):
 
 
 def about(db, entity_type, id):
-    """Return {title, timezone, contact_email} of the event of a participant or an application, or None.
+    """Return {title, timezone, contact_email} of the event of a participant or an application, or
+    None.
 
     That of an application has the titles of all its events.
     """
@@ -307,7 +330,9 @@ def about(db, entity_type, id):
 
 
 def office(db, event_id):
-    """Return the e-mail address of the organiser for questions about an event, or "" if there is none."""
+    """Return the e-mail address of the organiser for questions about an event, or "" if there is
+    none.
+    """
     return db.value(sql.contact_of_event, event_id=event_id) or db.config.organiser_email
 
 
@@ -315,11 +340,13 @@ def office(db, event_id):
 
 
 def readdress_application(db, old, email):
-    """R6: an application gets another address. End its links to the old one, which is told so if it was in use.
+    """R6: an application gets another address.
 
-    Its participants' links stay. Queued mails about the application go to the new address, which is confirmed by the
-    first link that is opened from one of them. From now on, an approved applicant reaches the page of the exhibitor by
-    a link of the office. `old` is the application before.
+    End its links to the old one, which is told so if it was in use.
+
+    Its participants' links stay. Queued mails about the application go to the new address, which is
+    confirmed by the first link that is opened from one of them. From now on, an approved applicant
+    reaches the page of the exhibitor by a link of the office. `old` is the application before.
     """
     db.run(sql.readdress_application, id=old["id"])
     mails.redirect(db, APPLICATION, old["id"], email)
@@ -342,7 +369,9 @@ def readdress_application(db, old, email):
 
 
 def readdress_contact(db, contact_id, old_email):
-    """R6: note that the e-mail address of a contact was changed, what it was before, and who has changed it."""
+    """R6: note that the e-mail address of a contact was changed, what it was before, and who has
+    changed it.
+    """
     db.run(sql.suspect_gaps, contact_id=contact_id)
     db.run(
         sql.readdress_contact,
@@ -356,11 +385,13 @@ def readdress_contact(db, contact_id, old_email):
 
 
 def readdress_merged(db, contact, duplicate, *, moved, was_doubted):
-    """R6: note what a merge changes for the address of a contact. Call this after its fields were filled.
+    """R6: note what a merge changes for the address of a contact.
 
-    `contact` and `duplicate` are those before. `moved`: the duplicate had participations, to which the address of the
-    contact is new. `was_doubted`: a key without the scope `participants` had changed the address of the duplicate. A
-    merge proves no address.
+    Call this after its fields were filled.
+
+    `contact` and `duplicate` are those before. `moved`: the duplicate had participations, to which
+    the address of the contact is new. `was_doubted`: a key without the scope `participants` had
+    changed the address of the duplicate. A merge proves no address.
     """
     db.run(sql.suspect_gaps, contact_id=contact["id"])
     is_filled = contact["email"] is None and duplicate["email"] is not None
@@ -372,12 +403,16 @@ def readdress_merged(db, contact, duplicate, *, moved, was_doubted):
 
 
 def is_doubted(db, contact_id):
-    """Return whether the address of a contact was changed by a key without the scope `participants`."""
+    """Return whether the address of a contact was changed by a key without the scope
+    `participants`.
+    """
     return db.value(sql.is_doubted, id=contact_id) is not None
 
 
 def confirm_address(db, link, secret):
-    """Note that somebody has opened a link of an application from the mail to the address of the application."""
+    """Note that somebody has opened a link of an application from the mail to the address of the
+    application.
+    """
     if link["kind"] == "application" and secret["way"] == "mailed" and secret["mailed_to"]:
         db.run(
             sql.confirm_address, id=link["application_id"], email=secret["mailed_to"], now=db.now
@@ -385,7 +420,10 @@ def confirm_address(db, link, secret):
 
 
 def forget_former_addresses(db, size):
-    """Forget the addresses that contacts had more than 30 days ago, in a transaction. Return their number."""
+    """Forget the addresses that contacts had more than 30 days ago, in a transaction.
+
+    Return their number.
+    """
     with db.write():
         return db.run(sql.forget_former_addresses, before=times.after(db.now, -MONTH), size=size)
 
@@ -394,19 +432,23 @@ def forget_former_addresses(db, size):
 
 
 def scopes_of_merge(db, contact_id, duplicate_id):
-    """R8: return the scopes that a key needs, beside `contacts`, to merge a contact into another one.
+    """R8: return the scopes that a key needs, beside `contacts`, to merge a contact into another
+    one.
 
-    They are `participants` if a participation moves or meets one of the other contact, the scope of each kind of
-    record that moves, and `links` if one of these participations has a link that was not revoked.
+    They are `participants` if a participation moves or meets one of the other contact, the scope of
+    each kind of record that moves, and `links` if one of these participations has a link that was
+    not revoked.
     """
     return set(db.values(sql.scopes_of_merge, contact_id=contact_id, duplicate_id=duplicate_id))
 
 
 def link_to_keep(db, id, contact_id, duplicate_id):
-    """Return a link of a participation of one of two contacts that `keep_links` names, or None if it is none of them.
+    """Return a link of a participation of one of two contacts that `keep_links` names, or None if
+    it is none of them.
 
     `sides` of the link are the ids of its participation and of the one that it meets, or None.
-    Raise 409 `link_revoked` if the office has closed its address at one of the two participations that meet.
+    Raise 409 `link_revoked` if the office has closed its address at one of the two participations
+    that meet.
     """
     sides = db.one(sql.sides_of_link, id=id, contact_id=contact_id, duplicate_id=duplicate_id)
     if sides is None:
@@ -418,12 +460,14 @@ def link_to_keep(db, id, contact_id, duplicate_id):
 
 
 def merge_links(db, kept_id, other_id, keep=()):
-    """R8: end links of two participations that become one, before anything moves, and tell their people.
+    """R8: end links of two participations that become one, before anything moves, and tell their
+    people.
 
-    The links of `other_id` end. If records move, so do those of `kept_id`, and no application counts as the one that
-    has made it. Two kinds of links go on: those with an id in `keep`, and that of an address with a link to each of the
-    two, with the rights that both links have. An address that the office has closed at one of the two gets neither.
-    Nobody is told if neither ever had a link. Return the ids of the links that have ended.
+    The links of `other_id` end. If records move, so do those of `kept_id`, and no application
+    counts as the one that has made it. Two kinds of links go on: those with an id in `keep`, and
+    that of an address with a link to each of the two, with the rights that both links have. An
+    address that the office has closed at one of the two gets neither. Nobody is told if neither
+    ever had a link. Return the ids of the links that have ended.
     """
     moves = db.value(sql.has_records, participant_id=other_id, kept_id=kept_id) is not None
     if moves:
@@ -463,8 +507,8 @@ def merge_links(db, kept_id, other_id, keep=()):
 def _survivors(db, kept, others, other_id, keep, moves):
     """Return id -> rights of the links that go on when two participations become one.
 
-    `kept` and `others` are the live links of the one that stays and of that with the id `other_id`, which goes.
-    `moves` tells whether records move into the one that stays.
+    `kept` and `others` are the live links of the one that stays and of that with the id `other_id`,
+    which goes. `moves` tells whether records move into the one that stays.
     """
     survivors = {link["id"]: link["rights"] for link in (*kept, *others) if link["id"] in keep}
     named = [link["email"] for link in (*kept, *others) if link["id"] in keep]

@@ -1,4 +1,7 @@
-"""Sessions: what the secret of a link, or an API key at the desk, opens in a browser. Only hashes are stored."""
+"""Sessions: what the secret of a link, or an API key at the desk, opens in a browser.
+
+Only hashes are stored.
+"""
 
 import secrets
 from datetime import datetime, timedelta
@@ -15,7 +18,10 @@ HOUR = len("2026-05-01T09")  # the use of a session is recorded once per hour
 
 
 def add(db, *, link_id=None, api_key_id=None, way=None, mailed_to=None, own_device=False):
-    """Open a session of a link or of an API key. Return its secret, `evs_` and 192 random bits, for the cookie."""
+    """Open a session of a link or of an API key.
+
+    Return its secret, `evs_` and 192 random bits, for the cookie.
+    """
     secret = f"evs_{secrets.token_urlsafe(24)}"
     db.insert(
         sql.add,
@@ -40,7 +46,10 @@ def _hash(secret):
 
 
 def is_open(session, kind):
-    """Return whether a session has neither ended nor been idle for too long. That of a door ends with its link."""
+    """Return whether a session has neither ended nor been idle for too long.
+
+    That of a door ends with its link.
+    """
     if session["ended_at"] or not session["key_is_valid"]:
         return False
     now, used, opened = map(
@@ -102,7 +111,10 @@ def keep_form(db, owner, form_id, fingerprint, location):
 
 
 def delete_old(db, size):
-    """Delete sessions some days after their end, and forms a day after they were sent. Return their number."""
+    """Delete sessions some days after their end, and forms a day after they were sent.
+
+    Return their number.
+    """
     with db.write():
         now = datetime.fromisoformat(db.now)
         ended, unused, day = (

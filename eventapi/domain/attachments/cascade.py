@@ -1,4 +1,6 @@
-"""Deletion of what is attached to a record: documents, notes and tasks, and what is attached to these in turn."""
+"""Deletion of what is attached to a record: documents, notes and tasks, and what is attached to
+these in turn.
+"""
 
 from eventapi.domain.attachments import document_rows, notes, tasks
 
@@ -16,9 +18,12 @@ def delete_note(db, note):
 
 
 def delete_with(db, entity_type, entity_id):
-    """Delete and journal what is attached to a record that is deleted. Call this inside a write transaction.
+    """Delete and journal what is attached to a record that is deleted.
 
-    Each record is deleted before what is attached to it, so that a task about a document about that task ends the loop.
+    Call this inside a write transaction.
+
+    Each record is deleted before what is attached to it, so that a task about a document about that
+    task ends the loop.
     """
     todo = [(entity_type, entity_id)]
     for kind, id in todo:  # the loop appends to the list that it reads

@@ -1,4 +1,7 @@
-"""Content types: detected from the first bytes of a file. Its name and the header Content-Type are not trusted."""
+"""Content types: detected from the first bytes of a file.
+
+Its name and the header Content-Type are not trusted.
+"""
 
 import re
 
@@ -69,7 +72,8 @@ DISTINCT = frozenset(
 )  # no file of another format begins like these
 _WORD, _SHEET, _SLIDES = OOXML.values()
 _ODF = "application/vnd.oasis.opendocument."
-# extensions -> the types that `detect` may find in such a file. A text may look like any other text.
+# extensions -> the types that `detect` may find in such a file. A text may look like any other
+# text.
 _TYPES = {
     "pdf": (PDF,),
     "png apng": (PNG,),
@@ -129,7 +133,8 @@ STORED = (*OTHERS, PDF, HTML)  # types in which the reference offers a stored fi
 SEPARATORS = ",;\t"
 TEXT_HEAD = 512  # bytes of a text that are examined
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-# Characters that no file name has: control characters, and those that reverse the direction of text.
+# Characters that no file name has: control characters, and those that reverse the direction of
+# text.
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -141,7 +146,8 @@ def safe_name(filename):
 def detect(head):
     """Return the content type of a file that begins with these bytes. Nothing is unpacked.
 
-    512 bytes are enough, except for office files: Word puts more than that before the entry that tells the format.
+    512 bytes are enough, except for office files: Word puts more than that before the entry that
+    tells the format.
     """
     for beginning, kind in BEGINNINGS:
         if head.startswith(beginning):
@@ -155,9 +161,11 @@ def detect(head):
 
 
 def fits(extension, head):
-    """Return whether a file with this extension (lower case, without dot) may begin with these bytes.
+    """Return whether a file with this extension (lower case, without dot) may begin with these
+    bytes.
 
-    A file with an unknown extension may have any content whose format does not have an extension of its own.
+    A file with an unknown extension may have any content whose format does not have an extension of
+    its own.
     """
     if extension in SIGNATURES:
         return SIGNATURES[extension].match(head) is not None
@@ -173,7 +181,9 @@ def fits(extension, head):
 
 
 def _archive(head):
-    """Return the type of a ZIP, or of an office format, which is a ZIP whose first entries have known names."""
+    """Return the type of a ZIP, or of an office format, which is a ZIP whose first entries have
+    known names.
+    """
     if head[30:38] == b"mimetype":
         found = ODF.match(head, 30)
         return found[1].decode() if found else ZIP
@@ -190,7 +200,9 @@ def _archive(head):
 
 
 def _is_package(head):
-    """Return whether an archive begins like an office file of Microsoft, whichever of the formats it has."""
+    """Return whether an archive begins like an office file of Microsoft, whichever of the formats
+    it has.
+    """
     return head[30:].startswith(PACKAGE)
 
 
@@ -219,7 +231,8 @@ def _text(head):
 def _is_windows_text(head):
     """Return whether the bytes may be a text in Windows-1252, as Excel saves CSV in Western Europe.
 
-    `detect` does not consider this encoding, because its types are sent to browsers, which would show other letters.
+    `detect` does not consider this encoding, because its types are sent to browsers, which would
+    show other letters.
     """
     try:
         return not CONTROL.search(head.decode("cp1252"))
@@ -242,7 +255,9 @@ def _kind_of_text(text):
 
 
 def _has_columns(text):
-    """Return whether there are at least two complete lines, all with the same number of separators, at least one."""
+    """Return whether there are at least two complete lines, all with the same number of separators,
+    at least one.
+    """
     lines = [line for line in text.split("\n")[:-1] if line.strip()]
     for separator in SEPARATORS:
         counts = {len(re.sub(r'"[^"]*"', "", line).split(separator)) for line in lines}

@@ -1,7 +1,8 @@
 """Contracts: documents that are signed. The page or file that is to be signed is stored unchanged.
 
-Sending and signing happen elsewhere: the client reports their steps. Functions take and return rows of documents. Every
-function that writes, except `draw`, is called inside a write transaction and journals the change.
+Sending and signing happen elsewhere: the client reports their steps. Functions take and return rows
+of documents. Every function that writes, except `draw`, is called inside a write transaction and
+journals the change.
 """
 
 from eventapi import journal
@@ -44,8 +45,9 @@ NO_FILE = dict.fromkeys(("sha256", "content_type", "size"))
 def draw(db, id):
     """Draw and store the page of a contract before the transaction of `request_signature`.
 
-    Return the columns that the page shows, and those of the stored file. Return None if there is no page to draw; the
-    transaction then finds out why. If the transaction is refused, housekeeping removes the file.
+    Return the columns that the page shows, and those of the stored file. Return None if there is no
+    page to draw; the transaction then finds out why. If the transaction is refused, housekeeping
+    removes the file.
     """
     row = document_rows.row(db, id)
     if row is None or row["content"] is None or row["contract_status"] != "draft":
@@ -62,8 +64,8 @@ def shown(db, row):
 def request_signature(db, row, admin_id, drawn):
     """Store the file that is to be signed: the page that `draw` has drawn, or the uploaded file.
 
-    Return the row. The page is drawn again, now under the write lock, if another request has changed the document
-    since. Raise 409 `no_content`.
+    Return the row. The page is drawn again, now under the write lock, if another request has
+    changed the document since. Raise 409 `no_content`.
     """
     if not changes_status(row, "request-signature"):
         return row
@@ -99,7 +101,10 @@ def freeze(db, row):
 
 
 def sent_file(config, row):
-    """Return the columns of the file that was to be signed. A signed copy may have replaced it in the row."""
+    """Return the columns of the file that was to be signed.
+
+    A signed copy may have replaced it in the row.
+    """
     sha256 = row["signature_sha256"]
     return {
         "sha256": sha256,
@@ -111,8 +116,8 @@ def sent_file(config, row):
 def mark_signed(db, row, admin_id, signer_name, signed_at):
     """Record who signed a contract, and when (UTC text or None for now). Return the row.
 
-    The same values again change nothing. Raise 422 for a time in the future or before the request; 409 `no_contract`
-    or `invalid_transition`.
+    The same values again change nothing. Raise 422 for a time in the future or before the request;
+    409 `no_contract` or `invalid_transition`.
     """
     if signed_at and signed_at > db.now:
         raise invalid_at(
@@ -140,7 +145,8 @@ def mark_signed(db, row, admin_id, signer_name, signed_at):
 
 
 def accept(db, row, admin_id, signer_name):
-    """Record that somebody has accepted the text that was sent to be signed, now and under this name. Return the row.
+    """Record that somebody has accepted the text that was sent to be signed, now and under this
+    name. Return the row.
 
     Raise 409 `no_contract` or `invalid_transition`.
     """
@@ -151,7 +157,10 @@ def accept(db, row, admin_id, signer_name):
 
 
 def refuse_other_signature(row, signer_name, signed_at):
-    """Raise 409 `invalid_transition` unless the contract is active with this signature. `signed_at` may be None."""
+    """Raise 409 `invalid_transition` unless the contract is active with this signature.
+
+    `signed_at` may be None.
+    """
     if row["contract_status"] == "active" and (row["signer_name"], row["signed_at"]) == (
         signer_name,
         signed_at or row["signed_at"],
@@ -186,7 +195,10 @@ def view(db, row):
 
 
 def terminate(db, row, admin_id):
-    """Terminate a signed contract and return the row. Raise 409 `no_contract` or `invalid_transition`."""
+    """Terminate a signed contract and return the row.
+
+    Raise 409 `no_contract` or `invalid_transition`.
+    """
     refuse_no_contract(row)
     if CONTRACT.move("terminate", row["contract_status"]) is None:
         return row
@@ -196,8 +208,8 @@ def terminate(db, row, admin_id):
 def set_esign_status(db, row, esign_status):
     """Apply the action that leads to the `esign_status` of a body, and return the row.
 
-    Raise 422 for a status that has a route of its own, because it needs more data; 409 `no_contract` or
-    `invalid_transition`.
+    Raise 422 for a status that has a route of its own, because it needs more data; 409
+    `no_contract` or `invalid_transition`.
     """
     if esign_status == row["esign_status"]:
         return row
@@ -213,7 +225,10 @@ def set_esign_status(db, row, esign_status):
 
 
 def changes_status(row, action):
-    """Return whether the action changes the status. Raise 409 `no_contract` or `invalid_transition`."""
+    """Return whether the action changes the status.
+
+    Raise 409 `no_contract` or `invalid_transition`.
+    """
     refuse_no_contract(row)
     return SIGNATURE.move(action, row["esign_status"]) is not None
 
@@ -229,7 +244,10 @@ def move(db, row, action, **columns):
 
 
 def allowed_actions(document):
-    """Return the actions that the statuses of a document allow. `document` is an API object or a row."""
+    """Return the actions that the statuses of a document allow.
+
+    `document` is an API object or a row.
+    """
     if not document["is_contract"]:
         return []
     ending = ["terminate"] if document["contract_status"] == "active" else []
@@ -264,10 +282,11 @@ def refuse_locked(row, names):
 
 
 def refuse_content(row):
-    """Raise 409 if the document accepts no uploaded file: `locked` for a contract that is signed or terminated.
+    """Raise 409 if the document accepts no uploaded file: `locked` for a contract that is signed or
+    terminated.
 
-    A document that was made from a template has no file (`document_locked`), except the signed copy of a contract
-    whose signature is requested.
+    A document that was made from a template has no file (`document_locked`), except the signed copy
+    of a contract whose signature is requested.
     """
     if row["contract_status"] in SIGNED:
         raise Problem(

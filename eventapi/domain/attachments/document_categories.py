@@ -20,7 +20,8 @@ def get(db, id):
 def create(db, fields):
     """Create a document category and return it. `fields` is a complete validated body.
 
-    A missing `key` is made from the name. Raise 422 for an unknown template; 409 `duplicate` for a taken key.
+    A missing `key` is made from the name. Raise 422 for an unknown template; 409 `duplicate` for a
+    taken key.
     """
     values = _with_template(db, fields, fields)
     values["key"] = slugs.new_key(
@@ -60,7 +61,10 @@ def delete(db, category):
 
 
 def _with_template(db, category, fields):
-    """Return the category with the default template that `fields` names by id or key. Raise 422 for an unknown one."""
+    """Return the category with the default template that `fields` names by id or key.
+
+    Raise 422 for an unknown one.
+    """
     faults = Faults()
     values = {**category, **references.named(db, fields, faults, DEFAULT_TEMPLATE)}
     faults.raise_any()

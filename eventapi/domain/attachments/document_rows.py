@@ -1,7 +1,8 @@
-"""Rows of documents: read, store and journal them. `documents` and `contracts` check the rules first.
+"""Rows of documents: read, store and journal them.
 
-Every function that writes is called inside a write transaction
-and journals the change.
+`documents` and `contracts` check the rules first.
+
+Every function that writes is called inside a write transaction and journals the change.
 """
 
 import hashlib
@@ -76,7 +77,9 @@ def decoded(value):
 
 
 def journalled(row):
-    """Return the document as the journal keeps it: with the SHA-256 of its content instead of the content."""
+    """Return the document as the journal keeps it: with the SHA-256 of its content instead of the
+    content.
+    """
     document = represent(row)
     content = document.pop("content")
     return {
@@ -124,7 +127,8 @@ def change(db, old, merged):
 def store_content(db, old, upload, e_invoice=None, **size):
     """Store an upload as the content and return the row. The same bytes again change nothing.
 
-    `e_invoice` is what the file says as an e-invoice. `size` may hold `width` and `height` of a picture in pixels.
+    `e_invoice` is what the file says as an e-invoice. `size` may hold `width` and `height` of a
+    picture in pixels.
     """
     sha256, kind = files.keep(db.config, upload), content_types.detect(upload.head)
     if e_invoice and not e_invoice["is_hybrid"]:
@@ -152,7 +156,10 @@ def journal_update(db, old, action="updated"):
 
 
 def remove(db, row):
-    """Delete a document, but not what is attached to it. Housekeeping deletes its file when no record refers to it."""
+    """Delete a document, but not what is attached to it.
+
+    Housekeeping deletes its file when no record refers to it.
+    """
     db.run(sql.remove, id=row["id"])
     journal.deleted(db, entities.DOCUMENT, journalled(row))
 
@@ -177,7 +184,8 @@ def refuse_signed(row):
 
 
 def kept_until(db, row):
-    """Return the last day on which a received e-invoice must be kept (§ 14b UStG), or None for another document.
+    """Return the last day on which a received e-invoice must be kept (§ 14b UStG), or None for
+    another document.
 
     One that could not be read has no number, and need not be kept: the supplier sends it again.
     """
@@ -205,7 +213,8 @@ def refuse_kept(db, row):
 def delete_with(db, entity_type, entity_id):
     """Delete the documents of a record that is about to be deleted, and return their ids.
 
-    Raise 409 `in_use` if one of them is a contract that was sent to be signed, or an e-invoice that must be kept.
+    Raise 409 `in_use` if one of them is a contract that was sent to be signed, or an e-invoice that
+    must be kept.
     """
     found = [
         row(db, id) for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id)

@@ -34,8 +34,9 @@ def represent(row):
 def create(db, fields):
     """Create a document template and return it. `fields` is a complete validated body.
 
-    A missing `key` is made from the name. Raise 422 for an unknown category, and for elements, attributes or
-    placeholders of `body` that a template cannot have; 409 `duplicate` for a taken key.
+    A missing `key` is made from the name. Raise 422 for an unknown category, and for elements,
+    attributes or placeholders of `body` that a template cannot have; 409 `duplicate` for a taken
+    key.
     """
     values = _checked(db, fields, fields)
     values["key"] = slugs.new_key(
@@ -75,7 +76,10 @@ def delete(db, template):
 
 
 def _checked(db, template, fields):
-    """Return the template with the category that `fields` names by id or key. Raise 422 for faults in `fields`."""
+    """Return the template with the category that `fields` names by id or key.
+
+    Raise 422 for faults in `fields`.
+    """
     faults = Faults()
     values = {**template, **references.named(db, fields, faults, DOCUMENT_CATEGORY)}
     if "body" in fields:

@@ -1,7 +1,7 @@
 """Documents: pages made from templates, and files.
 
-Every function that writes is called inside a write transaction and journals the change. Functions take and return
-rows; see `document_rows`. `contracts` has the rules of signing.
+Every function that writes is called inside a write transaction and journals the change. Functions
+take and return rows; see `document_rows`. `contracts` has the rules of signing.
 """
 
 from eventapi import markup, times
@@ -27,10 +27,10 @@ LATER = {"content": None, "esign_status": "pending"}  # a new document has these
 def create(db, fields):
     """Create a document and return its row. `fields` is a complete validated body.
 
-    With `filename` the document is a file, which `set_content` stores. Otherwise its content is made from the
-    template, or from the default template of the category, in `language`, else the contact's language. Raise 422 for
-    unknown records, a missing template, and fields that cannot be set yet; 409 `anonymized` if the record is one of an
-    anonymised contact.
+    With `filename` the document is a file, which `set_content` stores. Otherwise its content is
+    made from the template, or from the default template of the category, in `language`, else the
+    contact's language. Raise 422 for unknown records, a missing template, and fields that cannot be
+    set yet; 409 `anonymized` if the record is one of an anonymised contact.
     """
     faults = Faults()
     entities.check(db, fields, faults)
@@ -60,8 +60,9 @@ def create(db, fields):
 def update(db, old, fields):
     """Change a document and return its row.
 
-    `fields` holds the changed fields; another `esign_status` requests an action. Raise 422 for unknown records and
-    fields that cannot change; 409 `document_locked`, `anonymized`, `no_contract` or `invalid_transition`.
+    `fields` holds the changed fields; another `esign_status` requests an action. Raise 422 for
+    unknown records and fields that cannot change; 409 `document_locked`, `anonymized`,
+    `no_contract` or `invalid_transition`.
     """
     merged = _merged(db, old, fields)
     if merged["filename"] != old["filename"]:
@@ -76,11 +77,12 @@ def update(db, old, fields):
 def set_content(db, row, upload, e_invoice, *, is_certain):
     """Store the bytes of a file, or the signed file of a contract, and return the row.
 
-    `e_invoice` is what `e_invoices.recognise` has found in the bytes, or None. If that is not certain, what is known of
-    the same bytes stays. A contract is no e-invoice.
+    `e_invoice` is what `e_invoices.recognise` has found in the bytes, or None. If that is not
+    certain, what is known of the same bytes stays. A contract is no e-invoice.
 
-    Raise 409 `in_use` for the picture of an event, `locked` for a signed contract, `document_locked` if the content
-    must stay for another reason, such as a received e-invoice, or `anonymized`.
+    Raise 409 `in_use` for the picture of an event, `locked` for a signed contract,
+    `document_locked` if the content must stay for another reason, such as a received e-invoice, or
+    `anonymized`.
     """
     _refuse_in_use(db, row, "an event whose picture it is", "a profile whose logo it is")
     if upload.sha256 != row["sha256"]:
@@ -94,7 +96,10 @@ def set_content(db, row, upload, e_invoice, *, is_certain):
 
 
 def check_language(row, language):
-    """Raise 422 if the request asks for another language than that of the document. `language` may be None."""
+    """Raise 422 if the request asks for another language than that of the document.
+
+    `language` may be None.
+    """
     if language and choice.available(language) != choice.available(row["language"]):
         raise invalid_parameter(
             "language",
@@ -108,7 +113,8 @@ def check_language(row, language):
 def delete(db, row):
     """Delete a document with its tasks.
 
-    Raise 409 `in_use` while it is used, for a contract that is not a draft, and for an e-invoice that must be kept.
+    Raise 409 `in_use` while it is used, for a contract that is not a draft, and for an e-invoice
+    that must be kept.
     """
     _refuse_in_use(db, row)
     document_rows.refuse_signed(row)
@@ -225,7 +231,9 @@ def _next_number(db):
 
 
 def _refuse_in_use(db, row, *only):
-    """Raise 409 `in_use` while other records refer to the document, or only those that `only` names."""
+    """Raise 409 `in_use` while other records refer to the document, or only those that `only`
+    names.
+    """
     users = [noun for noun in db.values(sql.users, id=row["id"]) if not only or noun in only]
     if users:
         raise Problem(
@@ -236,7 +244,9 @@ def _refuse_in_use(db, row, *only):
 
 
 def _refuse_submitted(db, row):
-    """Raise 409 `document_locked` if the document belongs to a submission that is in review or approved."""
+    """Raise 409 `document_locked` if the document belongs to a submission that is in review or
+    approved.
+    """
     status = db.value(sql.handed_in, id=row["id"])
     if status:
         remedy = (

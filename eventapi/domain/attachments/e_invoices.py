@@ -16,11 +16,13 @@ SECONDS = 10  # of CPU; the largest invoice takes one
 def recognise(
     folder: Path, upload: files.Upload, place: AbstractContextManager
 ) -> tuple[dict | None, list[dict]]:
-    """Return (what the file says as an e-invoice or None, warnings). `folder` is the data directory.
+    """Return (what the file says as an e-invoice or None, warnings).
 
-    `place` is entered while a process parses the file. Raise processes.Busy if no process becomes free in time.
-    The first is the field `e_invoice` of schemas/document.json. A warning says that the recognition was stopped, so
-    that it is not known whether the file is an e-invoice.
+    `folder` is the data directory.
+
+    `place` is entered while a process parses the file. Raise processes.Busy if no process becomes
+    free in time. The first is the field `e_invoice` of schemas/document.json. A warning says that
+    the recognition was stopped, so that it is not known whether the file is an e-invoice.
     """
     with files.opened(upload.path) as file:
         if not received.may_be(file):
@@ -50,7 +52,8 @@ def stopped(reason: str) -> dict:
 
 
 def doubts(db, id: int, found: dict) -> list[dict]:
-    """Return warnings of the e-invoice `found` in the document `id`: it came before, or the supplier's account differs.
+    """Return warnings of the e-invoice `found` in the document `id`: it came before, or the
+    supplier's account differs.
 
     A changed account is the usual sign of a forged invoice.
     """

@@ -1,7 +1,7 @@
 """Notes: texts of admins about other records.
 
-Every function that writes is called inside a write transaction and journals the change. `cascade.delete_note` deletes a
-note with what is attached to it.
+Every function that writes is called inside a write transaction and journals the change.
+`cascade.delete_note` deletes a note with what is attached to it.
 """
 
 from eventapi import journal
@@ -43,7 +43,10 @@ def create(db, fields, admin_id):
 
 
 def update(db, old, fields):
-    """Change a note and return it. `fields` holds the changed fields. Raise 422 and 409 as `create` does."""
+    """Change a note and return it.
+
+    `fields` holds the changed fields. Raise 422 and 409 as `create` does.
+    """
     merged = {**old, **fields}
     if any(merged[name] != old[name] for name in ("entity_type", "entity_id")):
         _check_entity(db, merged)

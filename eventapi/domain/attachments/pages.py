@@ -1,6 +1,9 @@
-"""The web page and the PDF of a document that was made from a template. Both are made from one tree of elements.
+"""The web page and the PDF of a document that was made from a template.
 
-Both have the letterhead of the organiser. Contracts also name both parties and have lines for their signatures.
+Both are made from one tree of elements.
+
+Both have the letterhead of the organiser. Contracts also name both parties and have lines for their
+signatures.
 """
 
 import base64
@@ -68,7 +71,9 @@ def tree(row):
 
 
 def partner(db, row):
-    """Return the other party of a contract as a dict for `address`, or None if the document is no contract."""
+    """Return the other party of a contract as a dict for `address`, or None if the document is no
+    contract.
+    """
     if not row["is_contract"]:
         return None
     subject = {name: row[name] for name in ("entity_type", "entity_id")}
@@ -156,7 +161,8 @@ def _signature(name, label, words):
 def pdf(config, row, party):
     """Return the PDF of a document as bytes. The same document always results in the same bytes.
 
-    `party` is the `partner`. Raise 501 `not_installed` without reportlab or without a font that has every letter.
+    `party` is the `partner`. Raise 501 `not_installed` without reportlab or without a font that has
+    every letter.
     """
     return picture.draw(
         markup.blocks(tree(row)),
@@ -171,7 +177,9 @@ def pdf(config, row, party):
 
 
 def to_sign(config, row, party):
-    """Return `(content type, bytes)` of the file that is to be signed: a PDF, or HTML if none can be drawn."""
+    """Return `(content type, bytes)` of the file that is to be signed: a PDF, or HTML if none can
+    be drawn.
+    """
     try:
         return PDF, pdf(config, row, party)
     except Problem as problem:

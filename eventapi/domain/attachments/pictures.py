@@ -1,4 +1,6 @@
-"""Pictures of records: the picture of an event, the logo of an exhibitor. Each is a document of its record.
+"""Pictures of records: the picture of an event, the logo of an exhibitor.
+
+Each is a document of its record.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -11,10 +13,12 @@ NAMES = {images.PNG: "PNG", images.JPEG: "JPEG", images.GIF: "GIF", images.WEBP:
 
 
 def store(db, upload, document_id, entity_type, entity_id, *, kinds=tuple(NAMES), largest=None):
-    """Store an upload as a picture of a record, in place of the document `document_id`, if any. Return its id.
+    """Store an upload as a picture of a record, in place of the document `document_id`, if any.
 
-    `kinds` are the content types that are allowed, `largest` the longest side in pixels. Raise 415 if the file is not
-    of these kinds, 422 if its header is broken or it is too large.
+    Return its id.
+
+    `kinds` are the content types that are allowed, `largest` the longest side in pixels. Raise 415
+    if the file is not of these kinds, 422 if its header is broken or it is too large.
     """
     kind = content_types.detect(upload.head)
     if kind not in kinds:

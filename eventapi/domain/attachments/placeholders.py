@@ -1,4 +1,6 @@
-"""Placeholders: the names that a template may contain, and the texts that replace them in a document about a record."""
+"""Placeholders: the names that a template may contain, and the texts that replace them in a
+document about a record.
+"""
 
 import re
 from decimal import Decimal
@@ -131,9 +133,11 @@ def contact_of(db, document):
 
 
 def values(db, document):
-    """Return `(name -> text, language)` for a new document, a dict with `entity_type`, `entity_id` and `language`.
+    """Return `(name -> text, language)` for a new document, a dict with `entity_type`, `entity_id`
+    and `language`.
 
-    Dates, numbers, countries and roles are written in the language. Placeholders without a value are missing.
+    Dates, numbers, countries and roles are written in the language. Placeholders without a value
+    are missing.
     """
     subject = db.one(sql.subject, **document) or {}
     ids = {
@@ -184,7 +188,10 @@ def _completed(db, records):
 
 
 def _text(member, value, record, language):
-    """Return a value as it is written in a document, or None. Amounts are in minor units, the area in mm²."""
+    """Return a value as it is written in a document, or None.
+
+    Amounts are in minor units, the area in mm².
+    """
     if value is None or value == "":
         return None
     if member in WRITTEN:
@@ -213,7 +220,10 @@ WRITTEN = {
 
 
 def _metadata(value, language):
-    """Return a value of the metadata. An integer may be a year or a number, so it gets no thousands separators."""
+    """Return a value of the metadata.
+
+    An integer may be a year or a number, so it gets no thousands separators.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):

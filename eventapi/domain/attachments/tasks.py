@@ -36,9 +36,12 @@ def represent(row):
 
 
 def create(db, fields, admin_id):
-    """Create a task and return it. `fields` is a complete validated body; `admin_id` creates the task.
+    """Create a task and return it.
 
-    Raise 422 for an unknown record or an inactive admin, 409 `anonymized` if the task is about an anonymised contact.
+    `fields` is a complete validated body; `admin_id` creates the task.
+
+    Raise 422 for an unknown record or an inactive admin, 409 `anonymized` if the task is about an
+    anonymised contact.
     """
     task = with_status(db, {**fields, "created_by": admin_id}, fields["status"])
     return add(db, _checked(db, None, task))
@@ -59,7 +62,9 @@ def update(db, old, fields):
 
 
 def _checked(db, old, task):
-    """Return the task with its event and due timestamp (see `with_due_at`). Raise 422 and 409 `anonymized`.
+    """Return the task with its event and due timestamp (see `with_due_at`).
+
+    Raise 422 and 409 `anonymized`.
 
     `old` is None for a new task.
     """
@@ -105,7 +110,9 @@ def with_due_at(db, task, faults):
 
 
 def with_status(db, task, status):
-    """Return the task with this status, and with the time and the admin of its completion if it is completed."""
+    """Return the task with this status, and with the time and the admin of its completion if it is
+    completed.
+    """
     done = status == "completed"
     return {
         **task,
@@ -179,7 +186,10 @@ def move_due_dates(db, event):
 
 
 def copy_tasks(db, old_id, new_id, days):
-    """Copy the tasks about an event to its copy, which takes place `days` days later. The copies are pending."""
+    """Copy the tasks about an event to its copy, which takes place `days` days later.
+
+    The copies are pending.
+    """
     event = due_dates.event_of(db, new_id)
     for id in db.values(sql.of_entity, entity_type="event", entity_id=old_id):
         old, faults = get(db, id), Faults()

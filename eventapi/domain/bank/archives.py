@@ -1,7 +1,8 @@
 """Read bank statements from a file of any format: camt.053, CSV, or a ZIP of several.
 
-A ZIP is bounded in its number of files and in its unpacked size, whatever it says about itself. The names in it are
-shown in errors and never used as paths. A ValueError says which file is wrong and what to do.
+A ZIP is bounded in its number of files and in its unpacked size, whatever it says about itself. The
+names in it are shown in errors and never used as paths. A ValueError says which file is wrong and
+what to do.
 """
 
 import io
@@ -39,9 +40,10 @@ END = struct.Struct("<4s4H2LH")  # the record at the end of a ZIP (APPNOTE.TXT 4
 def read(file, account=None, most=MAX_ENTRIES, own=None):
     """Yield the Statements of a file that is open for reading and can be rewound.
 
-    `account` is the IBAN for CSV files that do not name their account, `own` are the columns of those of a bank that is
-    not known (csv_forms.forms_of). `most`: the number of entries and statements that are allowed together. A file is
-    known to be sound only at its end, so book nothing before.
+    `account` is the IBAN for CSV files that do not name their account, `own` are the columns of
+    those of a bank that is not known (csv_forms.forms_of). `most`: the number of entries and
+    statements that are allowed together. A file is known to be sound only at its end, so book
+    nothing before.
     """
     start = file.read(200)
     file.seek(0)
@@ -90,7 +92,9 @@ def _packed(file, account, most, own):
 
 
 def _is_ignored(name):
-    """Return whether a name in a ZIP is a folder, a PDF of the same statement, or a file that macOS adds."""
+    """Return whether a name in a ZIP is a folder, a PDF of the same statement, or a file that macOS
+    adds.
+    """
     return (
         name.endswith("/")
         or name.lower().endswith(".pdf")
@@ -120,7 +124,10 @@ def _check_directory(file):
 
 
 def _unpack(archive, member, target, most):
-    """Write the content of a member to a file and rewind it. Return its size. Raise ValueError if it is too large."""
+    """Write the content of a member to a file and rewind it.
+
+    Return its size. Raise ValueError if it is too large.
+    """
     if member.flag_bits & 1:
         raise ValueError(
             "It is encrypted. Unpack the ZIP with its password, and send the statements."

@@ -1,7 +1,7 @@
 """Read bank statements in camt.053 (ISO 20022), version 02, 08 and others of the same structure.
 
-Elements are found by their local names, since versions differ in the namespace. Only booked entries become entries of a
-statement. A ValueError says what is wrong with the file and what to do.
+Elements are found by their local names, since versions differ in the namespace. Only booked entries
+become entries of a statement. A ValueError says what is wrong with the file and what to do.
 """
 
 from decimal import Decimal
@@ -20,7 +20,8 @@ from eventapi.domain.bank.entries import (
 from eventapi.errors import listed
 from eventapi.validation import xml_documents
 
-# the first element inside the root of messages that look like a statement, and why they cannot be imported
+# the first element inside the root of messages that look like a statement, and why they cannot be
+# imported
 OTHERS = {
     "BkToCstmrAcctRpt": "camt.052, a report of the present day. Its entries may still change, and come again in the "
     "statement. Send the statement of the account, camt.053",
@@ -36,11 +37,13 @@ def recognise(data):
 
 
 def read(file, most=MAX_ENTRIES):
-    """Yield the Statements of a file that can be rewound. Entries and statements may be `most` together.
+    """Yield the Statements of a file that can be rewound.
 
-    Each is checked once it is complete: opening balance and booked entries make the closing balance, without which a
-    statement is refused. The file is known
-    to be sound only at its end, so book nothing before.
+    Entries and statements may be `most` together.
+
+    Each is checked once it is complete: opening balance and booked entries make the closing
+    balance, without which a statement is refused. The file is known to be sound only at its end, so
+    book nothing before.
     """
     form = _form(xml_documents.outline(file))
     file.seek(0)
@@ -67,7 +70,9 @@ def read(file, most=MAX_ENTRIES):
 
 
 def _form(outline):
-    """Return the name of the format, such as camt.053.001.08, from the names of the root and its first child."""
+    """Return the name of the format, such as camt.053.001.08, from the names of the root and its
+    first child.
+    """
     namespace, _, _ = outline[0].rpartition("}")
     names = [name.rpartition("}")[2] for name in outline]
     if names[1:] == ["BkToCstmrStmt"]:
@@ -90,7 +95,10 @@ def _strip(element):
 
 
 def _statement(element, form, entries, skipped, empty):
-    """Return the Statement of a <Stmt>, to which these entries belong. Raise ValueError if its sums are wrong."""
+    """Return the Statement of a <Stmt>, to which these entries belong.
+
+    Raise ValueError if its sums are wrong.
+    """
     currency = _currency_of(element, entries)
     dates = [entry.booked_on for entry in entries]
     account = compact(element.findtext("Acct/Id/IBAN")) or compact(
@@ -126,10 +134,11 @@ def _currency_of(element, entries):
 
 
 def _balances(element, currency):
-    """Return `opening` and `closing` of a <Stmt>: of several days, the first opening and the last closing balance.
+    """Return `opening` and `closing` of a <Stmt>: of several days, the first opening and the last
+    closing balance.
 
-    The opening balance is the code OPBD, or PRCD (the closing balance of the day before). Others, such as CLAV (what is
-    available) and ITBD (between two pages), are not used.
+    The opening balance is the code OPBD, or PRCD (the closing balance of the day before). Others,
+    such as CLAV (what is available) and ITBD (between two pages), are not used.
     """
     found = {"OPBD": [], "PRCD": [], "CLBD": []}
     for balance in element.findall("Bal"):
@@ -148,7 +157,9 @@ def _balances(element, currency):
 
 
 def _check_sums(statement):
-    """Raise ValueError unless the entries lead from the opening balance, if there is one, to the closing balance."""
+    """Raise ValueError unless the entries lead from the opening balance, if there is one, to the
+    closing balance.
+    """
     name = f"Statement {statement.number or ''} of account {statement.account}"
     if statement.closing is None:
         raise ValueError(

@@ -27,7 +27,9 @@ AGAIN = "Download the statement again from the bank"
 
 
 def entries_of(element, number):
-    """Return (entries, is_booked) of a <Ntry>: one Entry, or one for each transaction of a batch that can be split."""
+    """Return (entries, is_booked) of a <Ntry>: one Entry, or one for each transaction of a batch
+    that can be split.
+    """
     where = f"entry {number}" + (
         f" ({name})" if (name := text(element.findtext("AcctSvcrRef"))) else ""
     )
@@ -60,10 +62,11 @@ def entries_of(element, number):
 
 
 def _parts(details, amount, currency, element, where):
-    """Return ([(amount, place in the batch, its <TxDtls>)] of the Entries that a <Ntry> consists of, sum).
+    """Return ([(amount, place in the batch, its <TxDtls>)] of the Entries that a <Ntry> consists
+    of, sum).
 
-    A batch is split only if the amounts of its transactions make the amount of the entry. The sum is None unless they
-    make another one.
+    A batch is split only if the amounts of its transactions make the amount of the entry. The sum
+    is None unless they make another one.
     """
     amounts = (
         [_part_amount(one, currency, element, where) for one in details]
@@ -81,7 +84,10 @@ def _parts(details, amount, currency, element, where):
 
 
 def _part_amount(details, currency, element, where):
-    """Return the signed amount of a transaction of a batch in the currency of the entry. None if it does not say it."""
+    """Return the signed amount of a transaction of a batch in the currency of the entry.
+
+    None if it does not say it.
+    """
     for path in ("Amt", "AmtDtls/TxAmt/Amt", "AmtDtls/CntrValAmt/Amt", "AmtDtls/InstdAmt/Amt"):
         found = details.find(path)
         if found is not None and found.get("Ccy") == currency:
@@ -101,7 +107,9 @@ def _batch_size(element, details):
 
 
 def _texts(element, details, amount):
-    """Return the fields of an Entry that are texts. Several `details` are a batch that cannot be split: no party."""
+    """Return the fields of an Entry that are texts. Several `details` are a batch that cannot be
+    split: no party.
+    """
     one = details[0] if len(details) == 1 else None
     is_reversal = text(element.findtext("RvslInd")) in ("true", "1")
     returned = [found for found in (part.find("RtrInf") for part in details) if found is not None]
@@ -131,7 +139,8 @@ def _texts(element, details, amount):
 def _details(details, is_credit, is_reversal):
     """Return the fields of an Entry that only a single transaction has.
 
-    A reversal names the parties of the payment that it takes back, so the payer of a returned credit stays the payer.
+    A reversal names the parties of the payment that it takes back, so the payer of a returned
+    credit stays the payer.
     """
     role, agent = ("Dbtr", "DbtrAgt") if is_credit != is_reversal else ("Cdtr", "CdtrAgt")
     parties, agents = details.find("RltdPties"), details.find("RltdAgts")
@@ -156,7 +165,9 @@ def _details(details, is_credit, is_reversal):
 
 
 def _sent(element):
-    """Return `sent_amount` and `sent_currency`: what the payer instructed, if it is a currency that we know."""
+    """Return `sent_amount` and `sent_currency`: what the payer instructed, if it is a currency that
+    we know.
+    """
     if element is None or element.get("Ccy") not in money.CURRENCIES:
         return {}
     units, currency = amount_of(element, "an instructed amount")
@@ -164,7 +175,10 @@ def _sent(element):
 
 
 def _name(parties, role):
-    """Return the name of a party. From version 08 on it is one level deeper, and the party may be a bank."""
+    """Return the name of a party.
+
+    From version 08 on it is one level deeper, and the party may be a bank.
+    """
     names = (parties.findtext(f"{role}/{path}") for path in ("Nm", "Pty/Nm", "Agt/FinInstnId/Nm"))
     return next((name for name in map(text, names) if name), None)
 
@@ -224,7 +238,10 @@ def signed(units, element, where):
 
 
 def date_in(element, path, where):
-    """Return the date of an xs:date or xs:dateTime as the bank wrote it, in its own time. None if there is none."""
+    """Return the date of an xs:date or xs:dateTime as the bank wrote it, in its own time.
+
+    None if there is none.
+    """
     value = text(element.findtext(path))
     if not value:
         return None

@@ -1,7 +1,8 @@
 """Read bank statements in the CSV files of German banks.
 
-Such a file says nothing about its balance and has no references of its own, so a file that was cut off between two
-rows cannot be recognised. A value that cannot be read refuses the file: it never becomes 0.00 or an empty text.
+Such a file says nothing about its balance and has no references of its own, so a file that was cut
+off between two rows cannot be recognised. A value that cannot be read refuses the file: it never
+becomes 0.00 or an empty text.
 """
 
 import codecs
@@ -60,7 +61,9 @@ class Table:
 
 @dataclass
 class Group:
-    """The entries of one account and currency in a file, and the states of those that are not booked."""
+    """The entries of one account and currency in a file, and the states of those that are not
+    booked.
+    """
 
     booked: list = field(default_factory=list)
     skipped: list = field(default_factory=list)
@@ -69,9 +72,10 @@ class Group:
 def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
     """Return the Statements of a CSV file: one for each account and currency in it.
 
-    `account` is the IBAN for a file that does not name its account. `own` are the columns of a bank that is not known
-    (csv_forms.forms_of). Raise ValueError if the file is not the CSV of a bank that is known, if a row cannot be read,
-    if the file is that of another account, or if it has more than `most` rows.
+    `account` is the IBAN for a file that does not name its account. `own` are the columns of a bank
+    that is not known (csv_forms.forms_of). Raise ValueError if the file is not the CSV of a bank
+    that is known, if a row cannot be read, if the file is that of another account, or if it has
+    more than `most` rows.
     """
     table = _table(_content(file), most, own)
     given, stated = compact(account), _account_above(table.above)
@@ -104,7 +108,8 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
 
 
 def _unread(states):
-    """Return the `unread_state` of a Statement: the first column that seems to have rows that are not booked, and how.
+    """Return the `unread_state` of a Statement: the first column that seems to have rows that are
+    not booked, and how.
 
     `states`: column -> its different texts, as keys.
     """
@@ -115,7 +120,10 @@ def _unread(states):
 
 
 def _is_same(given, found):
-    """Return whether the account in a file is this one. Some banks write only the number at the end of the IBAN."""
+    """Return whether the account in a file is this one.
+
+    Some banks write only the number at the end of the IBAN.
+    """
     return given == found or (found.isdecimal() and given.endswith(found.zfill(10)))
 
 
@@ -163,7 +171,10 @@ def _content(file):
 
 
 def _table(content, most, own):
-    """Return the Table in a text. Raise ValueError if it is no sound CSV, or has more than `most` rows."""
+    """Return the Table in a text.
+
+    Raise ValueError if it is no sound CSV, or has more than `most` rows.
+    """
     forms = forms_of(own) if own else FORMS
     for separator in SEPARATORS:
         above = []
@@ -203,7 +214,10 @@ def _below(content, separator, first):
 
 
 def _rows(content, separator):
-    """Yield (line, cells) of a text. Raise ValueError if it is no CSV, or ends inside quotation marks."""
+    """Yield (line, cells) of a text.
+
+    Raise ValueError if it is no CSV, or ends inside quotation marks.
+    """
     begun, last = [], []  # the lines of the row that is being read, and of the last one
     reader = csv.reader(_lines(content, begun), delimiter=separator)
     try:
@@ -221,7 +235,10 @@ def _rows(content, separator):
 
 
 def _lines(content, begun):
-    """Yield the lines of a text with their ends, and add them to `begun`. Raise ValueError if it becomes too long."""
+    """Yield the lines of a text with their ends, and add them to `begun`.
+
+    Raise ValueError if it becomes too long.
+    """
     size = 0
     for number, line in enumerate(LINE.finditer(content), 1):
         size = len(line[0]) + (size if begun else 0)
@@ -248,7 +265,9 @@ class _Row:
     """A row of a Table: its cells by the fields of the form."""
 
     def __init__(self, table, line, cells):
-        """Raise ValueError unless the row has as many cells as there are columns, apart from empty ones at the end."""
+        """Raise ValueError unless the row has as many cells as there are columns, apart from empty
+        ones at the end.
+        """
         self.table, self.form, self.line = table, table.form, line
         self.first, self.all = normal(cells[0]), cells
         self.cells = dict(
@@ -258,7 +277,10 @@ class _Row:
         self.is_long = any(cell.strip() for cell in cells[len(table.names) :])
 
     def is_footer(self):
-        """Return whether the row shows a balance. Raise ValueError if it is neither that nor an entry."""
+        """Return whether the row shows a balance.
+
+        Raise ValueError if it is neither that nor an entry.
+        """
         names = self.table.names
         is_balance = self.first.startswith("kontostand") and names[0] in self.form.booked_on
         if is_balance or (
@@ -393,7 +415,8 @@ class _Row:
             ) from None
 
     def labelled(self):
-        """Return the fields that stand in the text behind labels, and `reference`, what is left of the text.
+        """Return the fields that stand in the text behind labels, and `reference`, what is left of
+        the text.
 
         The old files of Volksbanken break a text into lines of 27 characters, also inside a number.
         """

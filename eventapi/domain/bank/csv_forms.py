@@ -1,9 +1,9 @@
 """The CSV files of banks: which columns they have, and how they write numbers.
 
-A file is recognised by the names of its columns, unless the request names them itself (`forms_of`). Names are compared
-in lower case and with ae, oe, ue and ss. The comment of each form says what it is based on: bookkeeping programs in
-public repositories, with their test files. Banks change their files without notice; a file that no form fits is
-refused.
+A file is recognised by the names of its columns, unless the request names them itself (`forms_of`).
+Names are compared in lower case and with ae, oe, ue and ss. The comment of each form says what it
+is based on: bookkeeping programs in public repositories, with their test files. Banks change their
+files without notice; a file that no form fits is refused.
 """
 
 import re
@@ -66,8 +66,9 @@ SEPA = (
 SEPA_LABELS = tuple((f"{name}{end}", target) for name, target in SEPA for end in ("+", ": "))
 
 FORMS = (
-    # CSV-CAMT V2 and V8 (17 columns, 18 with "Kategorie") and CSV-MT940 (11): BananaAccounting/Germany with 127 real
-    # rows of 2024, nicolettas-muggelbude/RechnungsFee with one file of each kind of 2025.
+    # CSV-CAMT V2 and V8 (17 columns, 18 with "Kategorie") and CSV-MT940 (11):
+    # BananaAccounting/Germany with 127 real rows of 2024, nicolettas-muggelbude/RechnungsFee with
+    # one file of each kind of 2025.
     Form(
         "Sparkasse",
         frozenset(("auftragskonto", "buchungstag", "valutadatum", "verwendungszweck", "betrag")),
@@ -87,8 +88,8 @@ FORMS = (
         pending=("umsatz vorgemerkt",),
         labels=SEPA_LABELS,
     ),
-    # 18 or 19 columns, also of GLS, Sparda, PSD and SozialBank: sercxanto/go-homebank-csv (2023), RechnungsFee (2025),
-    # Schick333r/Groschen (2026).
+    # 18 or 19 columns, also of GLS, Sparda, PSD and SozialBank: sercxanto/go-homebank-csv (2023),
+    # RechnungsFee (2025), Schick333r/Groschen (2026).
     Form(
         "Volksbank or Raiffeisenbank",
         frozenset(
@@ -114,8 +115,8 @@ FORMS = (
         code=("buchungstext",),
         labels=SEPA_LABELS,
     ),
-    # until about 2021, text of several lines, sign in a column without a name: sebwalk/statement (2018),
-    # msc01/soacsv2mt940 (2021).
+    # until about 2021, text of several lines, sign in a column without a name: sebwalk/statement
+    # (2018), msc01/soacsv2mt940 (2021).
     Form(
         "Volksbank or Raiffeisenbank, old",
         frozenset(
@@ -138,8 +139,8 @@ FORMS = (
         reference=("vorgang/verwendungszweck",),
         labels=SEPA_LABELS,
     ),
-    # also Postbank, norisbank and FYRST; before 2024 "Betrag" was empty: BananaAccounting/Germany (2010, 2014, 2024),
-    # RtCryo/cash-cockpit (Postbank 2023), RechnungsFee (2026).
+    # also Postbank, norisbank and FYRST; before 2024 "Betrag" was empty: BananaAccounting/Germany
+    # (2010, 2014, 2024), RtCryo/cash-cockpit (Postbank 2023), RechnungsFee (2026).
     Form(
         "Deutsche Bank or Postbank",
         frozenset(("buchungstag", "wert", "verwendungszweck", "soll", "haben")),
@@ -157,8 +158,8 @@ FORMS = (
         mandate=("mandatsreferenz",),
         code=("umsatzart",),
     ),
-    # all texts in one column: tireminnanzi/HomeExp (514 real rows of 2024 and 2025), RechnungsFee; with "IBAN
-    # Auftraggeberkonto" until about 2020: commerzbank-csv4gnucash.
+    # all texts in one column: tireminnanzi/HomeExp (514 real rows of 2024 and 2025), RechnungsFee;
+    # with "IBAN Auftraggeberkonto" until about 2020: commerzbank-csv4gnucash.
     Form(
         "Commerzbank",
         frozenset(("buchungstag", "wertstellung", "umsatzart", "buchungstext", "betrag")),
@@ -178,7 +179,8 @@ FORMS = (
             ("Gläubiger-ID:", None),
         ),
     ),
-    # sercxanto/go-homebank-csv (2023), ctheune/ynab-bank-imports; pending rows have "offen" as their date.
+    # sercxanto/go-homebank-csv (2023), ctheune/ynab-bank-imports; pending rows have "offen" as
+    # their date.
     Form(
         "comdirect",
         frozenset(
@@ -200,8 +202,8 @@ FORMS = (
             ("End-to-End-Ref.:", "end_to_end_id"),
         ),
     ),
-    # header and rows above it of a file of 2026, as a public importer describes it, and in the tests of two others.
-    # The account is no IBAN, and n/a stands for an empty cell.
+    # header and rows above it of a file of 2026, as a public importer describes it, and in the
+    # tests of two others. The account is no IBAN, and n/a stands for an empty cell.
     Form(
         "Consorsbank",
         frozenset(
@@ -217,8 +219,9 @@ FORMS = (
         reference=("verwendungszweck",),
         code=("buchungstext",),
     ),
-    # with and without "Saldo", "Kategorie" and "Notiz": RechnungsFee (2025), gbviktor/bankdash (1,030 rows of 2026),
-    # MatWein/XMC (2020). The IBAN is above the columns; the payer's IBAN is nowhere.
+    # with and without "Saldo", "Kategorie" and "Notiz": RechnungsFee (2025), gbviktor/bankdash
+    # (1,030 rows of 2026), MatWein/XMC (2020). The IBAN is above the columns; the payer's IBAN is
+    # nowhere.
     Form(
         "ING",
         frozenset(
@@ -241,7 +244,8 @@ FORMS = (
         mandate=("mandatsreferenz",),
         code=("buchungstext",),
     ),
-    # since 2023; 1.000 is a thousand: hamvocke/dkb2homebank, BananaAccounting/Germany (2025), milenvoutchev/2ynab.
+    # since 2023; 1.000 is a thousand: hamvocke/dkb2homebank, BananaAccounting/Germany (2025),
+    # milenvoutchev/2ynab.
     Form(
         "DKB",
         frozenset(
@@ -292,7 +296,8 @@ FORMS = (
         mandate=("mandatsreferenz",),
         code=("buchungstext",),
     ),
-    # beancount importers with this header, and a specification of 2026; the second header is that until 2023.
+    # beancount importers with this header, and a specification of 2026; the second header is that
+    # until 2023.
     Form(
         "N26",
         frozenset(("booking date", "partner name", "payment reference", "amount (eur)")),
@@ -316,7 +321,8 @@ FORMS = (
         reference=("payment reference",),
         code=("transaction type",),
     ),
-    # with and without the columns "Empfaenger": YnabCsvConverter (2017), FinFlow. The account is no IBAN.
+    # with and without the columns "Empfaenger": YnabCsvConverter (2017), FinFlow. The account is no
+    # IBAN.
     Form(
         "HypoVereinsbank",
         frozenset(
@@ -376,9 +382,11 @@ FORMS = (
     ),
 )
 
-# What a row says that is booked, as `normal` returns it. A request may name further texts (`states`).
+# What a row says that is booked, as `normal` returns it. A request may name further texts
+# (`states`).
 BOOKED = ("booked", "completed", "gebucht", "abgeschlossen")
-# Beginnings of what a row says that is not. "neu" is not one of them: it also says that a row was not seen before.
+# Beginnings of what a row says that is not. "neu" is not one of them: it also says that a row was
+# not seen before.
 NOT_BOOKED = (
     "pending",
     "vorgemerkt",
@@ -410,7 +418,8 @@ NOT_BOOKED = (
     "ungebucht",
 )
 NO = ("nein", "no", "n", "false", "0")  # the same in a column that is called "Gebucht"
-# Columns that say so: words of their names, and beginnings and ends of words. "Kontostand" is a balance.
+# Columns that say so: words of their names, and beginnings and ends of words. "Kontostand" is a
+# balance.
 STATES = frozenset(("state", "stand", "buchungsstand", "statut"))
 STATE_PARTS = re.compile("status.*|.*(?:status|zustand)")
 MOST_STATES = 12  # different texts; a column with more says something else
@@ -434,9 +443,10 @@ OWN = {
 def forms_of(own):
     """Return the Forms that a file may have whose columns a request names.
 
-    `own` is {key of OWN: name, "decimal": its separator}. `states` in it are texts of the column `state` that mean
-    "booked", beside BOOKED. A request that names only that column reads the file of a bank that is known: the form
-    keeps its name and its texts, so that transactions that were read before are known.
+    `own` is {key of OWN: name, "decimal": its separator}. `states` in it are texts of the column
+    `state` that mean "booked", beside BOOKED. A request that names only that column reads the file
+    of a bank that is known: the form keeps its name and its texts, so that transactions that were
+    read before are known.
     """
     if not names_columns(own):
         return [_with_state(form, own) for form in FORMS]
@@ -465,15 +475,18 @@ def names_columns(own):
 def name_of(own):
     """Return the name of the Form of a file whose columns a request names.
 
-    It contains the columns, so that transactions that were read with other columns count as those of another format:
-    their texts differ, and they are not recognised as the same. The state changes no text, so it is left out.
+    It contains the columns, so that transactions that were read with other columns count as those
+    of another format: their texts differ, and they are not recognised as the same. The state
+    changes no text, so it is left out.
     """
     named = [field for field in OWN if field in own and field != "state"]
     return "CSV with " + ", ".join(f"{field}={normal(own[field])}" for field in named)
 
 
 def _with_state(form, own):
-    """Return the form with the column of the state that the request names, which may be that of the form itself."""
+    """Return the form with the column of the state that the request names, which may be that of the
+    form itself.
+    """
     column = normal(own["state"])
     if column in form.status:
         form = replace(form, status=(), booked=(), pending=())
@@ -488,9 +501,11 @@ def booked_of(own):
 
 
 def state_columns(names, form):
-    """Return the names of the columns that look like the state of the rows, none if the form reads a state already.
+    """Return the names of the columns that look like the state of the rows, none if the form reads
+    a state already.
 
-    `names` are those of the file, already normal. What stands behind a bracket is an explanation: "Status (Bank)".
+    `names` are those of the file, already normal. What stands behind a bracket is an explanation:
+    "Status (Bank)".
     """
     if form.status or form.own_state:
         return []
@@ -506,8 +521,8 @@ def _is_state(name):
 def unbooked(column, texts):
     """Return those of the different texts of a column that seem to say that a row is not booked.
 
-    There is none unless a text is known to say so, or some rows are booked and others are not: the column of a mandate
-    or of an export says something else.
+    There is none unless a text is known to say so, or some rows are booked and others are not: the
+    column of a mandate or of an export says something else.
     """
     states = [normal(text) for text in texts]
     says_pending = any(
@@ -528,7 +543,10 @@ def normal(name):
 
 
 def form_of(names, forms=FORMS):
-    """Return the Form of a file with these columns, already normal, or None. Named columns must each be there once."""
+    """Return the Form of a file with these columns, already normal, or None.
+
+    Named columns must each be there once.
+    """
     return next(
         (
             form

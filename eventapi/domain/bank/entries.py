@@ -1,7 +1,8 @@
-"""Bank statements as the service sees them, whichever format a bank wrote: statements with booked entries.
+"""Bank statements as the service sees them, whichever format a bank wrote: statements with booked
+entries.
 
-Amounts are whole minor units of their currency, positive for money that came in and negative for money that went out.
-Dates are texts such as 2026-12-04. None stands for what the bank does not say.
+Amounts are whole minor units of their currency, positive for money that came in and negative for
+money that went out. Dates are texts such as 2026-12-04. None stands for what the bank does not say.
 """
 
 import hashlib
@@ -62,9 +63,9 @@ class Statement:
     """A statement of one account in one currency.
 
     skipped: number of entries in the file that are not booked yet, so they are no money. skipped_states: what a CSV
-    file says of them, each text once. empty: number of entries of 0.00, which are left out as well. unread_state: the
-    name of a column of a CSV file that is not read and looks like the state of its rows, and texts in it that do not
-    say "booked".
+    file says of them, each text once. empty: number of entries of 0.00, which are left out as well.
+    unread_state: the name of a column of a CSV file that is not read and looks like the state of
+    its rows, and texts in it that do not say "booked".
     """
 
     account: str | None  # IBAN without spaces, or the bank's own number of the account
@@ -85,11 +86,12 @@ class Statement:
 def identified(account, entries):
     """Return the entries of one statement of this account as a tuple, each with its key.
 
-    With a reference of the bank, that reference, the date and the amount identify an entry. Without it, the texts do,
-    without spaces and case, because a bank may wrap the same text in another way. Entries that are alike in all of
-    this are counted, within the statement and so within a day: two equal payments of a day are two, and the same
-    entry in the next file is the same. The number in the statement is not part of the key, since files overlap.
-    Raise ValueError if their sum is too large to be stored.
+    With a reference of the bank, that reference, the date and the amount identify an entry. Without
+    it, the texts do, without spaces and case, because a bank may wrap the same text in another way.
+    Entries that are alike in all of this are counted, within the statement and so within a day: two
+    equal payments of a day are two, and the same entry in the next file is the same. The number in
+    the statement is not part of the key, since files overlap. Raise ValueError if their sum is too
+    large to be stored.
     """
     if sum(abs(entry.amount) for entry in entries) >= MAX_TOTAL:
         raise ValueError(
@@ -130,7 +132,9 @@ def day(value):
 
 
 def check_number(count, most):
-    """Raise ValueError if a file has more than `most` entries and statements, a part of MAX_ENTRIES."""
+    """Raise ValueError if a file has more than `most` entries and statements, a part of
+    MAX_ENTRIES.
+    """
     if count > most:
         raise ValueError(
             f"At most {MAX_ENTRIES} entries are read at once. Send the statements in several files, such "
@@ -139,15 +143,19 @@ def check_number(count, most):
 
 
 def text(value, longest=MAX_TEXT):
-    """Return a text of a bank without control characters and repeated spaces, or None if nothing is left."""
+    """Return a text of a bank without control characters and repeated spaces, or None if nothing is
+    left.
+    """
     value = SPACES.sub(" ", value or "")
     return CONTROL.sub("", value).strip()[:longest].strip() or None
 
 
 def may_be_cut(*parts):
-    """Return whether the bank may have cut off the end of a text that it wrote in these parts or lines.
+    """Return whether the bank may have cut off the end of a text that it wrote in these parts or
+    lines.
 
-    The parts are those of the file, since their lengths decide. Then the last line is full, or the text is long.
+    The parts are those of the file, since their lengths decide. Then the last line is full, or the
+    text is long.
     """
     lines = [line for part in parts for line in (part or "").splitlines() if line.strip()]
     lengths = [len(kept) for line in lines[-1:] for kept in (line, line.strip())]
@@ -160,9 +168,10 @@ def may_be_cut(*parts):
 def joined_lines(lines):
     """Return the lines of a text as one.
 
-    Banks break full lines inside of a word or number as well, so the next line follows without a space, unless letters
-    follow digits. Behind a line that is shorter than those of any bank there is a space. A number is found with or
-    without it (references.py), but two numbers on two lines are two only with it.
+    Banks break full lines inside of a word or number as well, so the next line follows without a
+    space, unless letters follow digits. Behind a line that is shorter than those of any bank there
+    is a space. A number is found with or without it (references.py), but two numbers on two lines
+    are two only with it.
     """
     whole, is_full = "", False
     for line in filter(None, lines):
@@ -173,7 +182,9 @@ def joined_lines(lines):
 
 
 def joined(parts):
-    """Return the fields `reference` and `cut_at` of an Entry. parts: [(text, whether its end may be cut off)]."""
+    """Return the fields `reference` and `cut_at` of an Entry. parts: [(text, whether its end may be
+    cut off)].
+    """
     whole, cut_at = text(" ".join(part for part, _ in parts), MAX_REFERENCE + 1) or "", None
     for number, (_, is_cut) in enumerate(parts, 1):
         if is_cut and cut_at is None:
@@ -184,7 +195,9 @@ def joined(parts):
 
 
 def compact(value, longest=35):
-    """Return an identifier (IBAN, BIC, RF reference) without spaces and in capitals, or None if it is empty."""
+    """Return an identifier (IBAN, BIC, RF reference) without spaces and in capitals, or None if it
+    is empty.
+    """
     return (text(SPACES.sub("", value or ""), longest) or "").upper() or None
 
 

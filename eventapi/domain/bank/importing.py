@@ -1,7 +1,8 @@
 """Import of bank statements: stores their transactions once, and books those that match exactly.
 
-An import runs in several short transactions, so that it never holds the write lock for long. A transaction is known by
-its identity (entries.py), so an import that was interrupted, or runs twice at once, continues where it stopped.
+An import runs in several short transactions, so that it never holds the write lock for long. A
+transaction is known by its identity (entries.py), so an import that was interrupted, or runs twice
+at once, continues where it stopped.
 """
 
 import hashlib
@@ -36,7 +37,9 @@ def own_accounts(config):
 
 
 def refuse_foreign(config, found):
-    """Raise 422 if one of these Statements is of an account that is not the organiser's, or of an unknown currency."""
+    """Raise 422 if one of these Statements is of an account that is not the organiser's, or of an
+    unknown currency.
+    """
     own = own_accounts(config)
     if not own:
         raise invalid_at(
@@ -71,7 +74,8 @@ def refuse_foreign(config, found):
 
 
 def refuse_future(config, found):
-    """Raise 422 if one of these Statements has a transaction that is booked more than BOOKED_AHEAD days from now.
+    """Raise 422 if one of these Statements has a transaction that is booked more than BOOKED_AHEAD
+    days from now.
 
     Banks book transfers for the next working day, and around holidays for a day of the next week.
     """
@@ -88,10 +92,11 @@ def refuse_future(config, found):
 
 
 def source(sha256, own):
-    """Return the SHA-256 that identifies a file of this SHA-256, read with these columns (csv_forms.forms_of) or None.
+    """Return the SHA-256 that identifies a file of this SHA-256, read with these columns
+    (csv_forms.forms_of) or None.
 
-    The same file that is read with other columns is another source: its transactions are not the same. With another
-    column of states, there are more of them, or fewer.
+    The same file that is read with other columns is another source: its transactions are not the
+    same. With another column of states, there are more of them, or fewer.
     """
     if not own:
         return sha256
@@ -105,10 +110,13 @@ def source(sha256, own):
 
 
 def run(write, db, found, sha256, books):
-    """Store the transactions of these Statements and book the exact ones if `books` is true. Return the result.
+    """Store the transactions of these Statements and book the exact ones if `books` is true.
 
-    `write()` opens a write transaction as a context manager and yields its connection; `db` reads. The result is the
-    `data` of the response: {statements, imported, known, skipped_pending, booked, proposed, unmatched, warnings}.
+    Return the result.
+
+    `write()` opens a write transaction as a context manager and yields its connection; `db` reads.
+    The result is the `data` of the response: {statements, imported, known, skipped_pending, booked,
+    proposed, unmatched, warnings}.
     """
     kept = [_store(write, statement, position, sha256) for position, statement in enumerate(found)]
     waiting = _open(db, found)
@@ -204,7 +212,9 @@ def _columns(db, statement):
 
 
 def _sequence(statement):
-    """Return the number of a statement as an integer, or None if the bank gives none or another text."""
+    """Return the number of a statement as an integer, or None if the bank gives none or another
+    text.
+    """
     number = statement.number or ""
     return int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else None
 
@@ -248,9 +258,11 @@ def _row(entry, account, statement_id):
 
 
 def _open(db, found):
-    """Return {id: whether it is of these Statements} of the transactions to book, in the order of booking.
+    """Return {id: whether it is of these Statements} of the transactions to book, in the order of
+    booking.
 
-    They are what is open of the Statements, and open debits of earlier files that may take back one of their credits.
+    They are what is open of the Statements, and open debits of earlier files that may take back one
+    of their credits.
     """
     own = defaultdict(set)
     for statement in found:
@@ -281,7 +293,9 @@ def _outcome(proposals):
 
 
 def _booked(write, ids):
-    """Book those of these transactions that match exactly. Return {id: `booked`, `proposed` or `unmatched`}.
+    """Book those of these transactions that match exactly.
+
+    Return {id: `booked`, `proposed` or `unmatched`}.
 
     Matching happens in the transaction that books, so that an invoice is never paid twice.
     """
@@ -294,8 +308,8 @@ def _booked(write, ids):
 def _book(db, ids):
     """Book the exact ones of these transactions, in their order. Return {id: outcome}.
 
-    The proposals of a batch are read once. They are read again for a transaction that an earlier one may have changed:
-    it names the same invoice, or is money that went out.
+    The proposals of a batch are read once. They are read again for a transaction that an earlier
+    one may have changed: it names the same invoice, or is money that went out.
     """
     rows, outcomes, paid = db.all(sql.of_ids, ids=as_json(ids)), {}, set()
     for id, found in matching.proposals(
@@ -314,7 +328,9 @@ def _book(db, ids):
 
 
 def _both(id, exact):
-    """Return the ids of a transaction and of the transfer that it takes back, if that is not assigned yet."""
+    """Return the ids of a transaction and of the transfer that it takes back, if that is not
+    assigned yet.
+    """
     return [
         id,
         *(proposal["bank_transaction_id"] for proposal in exact if proposal["action"] == "offset"),
@@ -322,7 +338,10 @@ def _both(id, exact):
 
 
 def _settled(db, row, exact):
-    """Book exact proposals. Return false, and change nothing, if a rule of payments refuses one of them."""
+    """Book exact proposals.
+
+    Return false, and change nothing, if a rule of payments refuses one of them.
+    """
     try:
         with db.savepoint():
             settling.settle(db, row, exact)
@@ -337,7 +356,8 @@ def _settled(db, row, exact):
 def dry_run(db, found, books):
     """Return the result that an import would have, and change nothing. `db` reads.
 
-    A reversal whose original is in the same file counts as unmatched, because the original is not stored.
+    A reversal whose original is in the same file counts as unmatched, because the original is not
+    stored.
     """
     kept, rows, outcomes, taken, known = [], [], {}, {}, set()
     with db.snapshot():
@@ -391,7 +411,9 @@ def _tried(db, rows, books, taken):
 
 
 def _warnings(db, statement):
-    """Return the warnings about one Statement: the same days in another format, and batches that do not add up."""
+    """Return the warnings about one Statement: the same days in another format, and batches that do
+    not add up.
+    """
     found = []
     if statement.starts_on and statement.ends_on:
         other = db.value(
@@ -432,12 +454,16 @@ def _warnings(db, statement):
 
 
 def has_unread_state(found):
-    """Return whether one of these Statements may contain rows that are not booked, so that none is booked by itself."""
+    """Return whether one of these Statements may contain rows that are not booked, so that none is
+    booked by itself.
+    """
     return any(statement.unread_state for statement in found)
 
 
 def warnings_of_rows(found):
-    """Return the warnings about rows of these Statements that were left out, or that may not be booked."""
+    """Return the warnings about rows of these Statements that were left out, or that may not be
+    booked.
+    """
     warnings = []
     skipped = sum(statement.skipped for statement in found)
     if skipped:

@@ -1,11 +1,13 @@
-"""Matching of bank transactions with invoices: what is known about a page of transactions, and the proposals.
+"""Matching of bank transactions with invoices: what is known about a page of transactions, and the
+proposals.
 
 A proposal is {invoice_id, invoice_number, payment_id, action, amount, claim_amount, invoice_amount,
-bank_transaction_id, reasons, objections, is_exact}, with the amounts in minor units; `invoice_amount` is in the
-currency of the invoice if that is another one, else None. `claim_amount` is the part of the amount that pays costs and
-interest of dunning letters. `action` is `pay` (record a payment), `refund` (refund a payment of the
-invoice), `return` (the invoice takes no money: send it back) or `offset` (see returns.py). A proposal is exact if
-nothing speaks against it. Only exact ones are booked without being accepted by a person.
+bank_transaction_id, reasons, objections, is_exact}, with the amounts in minor units;
+`invoice_amount` is in the currency of the invoice if that is another one, else None. `claim_amount`
+is the part of the amount that pays costs and interest of dunning letters. `action` is `pay` (record
+a payment), `refund` (refund a payment of the invoice), `return` (the invoice takes no money: send
+it back) or `offset` (see returns.py). A proposal is exact if nothing speaks against it. Only exact
+ones are booked without being accepted by a person.
 """
 
 from collections import defaultdict
@@ -42,7 +44,8 @@ ORDER = (
 def proposals(db, transactions, taken=None):
     """Return {id: [proposal, …]} for these rows of transactions, the best proposals first.
 
-    `taken`: invoice id -> (minor units that a dry run has already used of its open amount, and of its claims).
+    `taken`: invoice id -> (minor units that a dry run has already used of its open amount, and of
+    its claims).
     """
     return {id: found for id, (found, _) in judged(db, transactions, taken).items()}
 
@@ -57,11 +60,12 @@ def judged(db, transactions, taken=None):
 def facts(db, transactions, taken):
     """Return what is known about the transactions, with a fixed number of statements.
 
-    Attributes: hits (transaction id -> [Hit]), keys (transaction id -> keys of the candidates in its text), amounts
-    ((currency, amount) -> ids of invoices), payers (IBAN -> ids of contacts), open_of (contact id -> ids of open
-    invoices), invoices (id of an invoice or credit note -> row), names (transaction id -> names of the payer as
-    `letters`), marks (see `_marks`), originals (transaction id -> rows of credits that it may take back), doubled (ids
-    of transactions that may be stored twice, from statements in two formats), config.
+    Attributes: hits (transaction id -> [Hit]), keys (transaction id -> keys of the candidates in
+    its text), amounts ((currency, amount) -> ids of invoices), payers (IBAN -> ids of contacts),
+    open_of (contact id -> ids of open invoices), invoices (id of an invoice or credit note -> row),
+    names (transaction id -> names of the payer as `letters`), marks (see `_marks`), originals
+    (transaction id -> rows of credits that it may take back), doubled (ids of transactions that may
+    be stored twice, from statements in two formats), config.
     """
     prefixes = references.prefixes(
         db.config.invoice_number_format, db.config.credit_note_number_format
@@ -122,11 +126,12 @@ def rest(row):
 
 
 def _hits(db, texts):
-    """Return {transaction id: [Hit]}: the invoices and credit notes whose number is in these texts, see `_texts`.
+    """Return {transaction id: [Hit]}: the invoices and credit notes whose number is in these texts,
+    see `_texts`.
 
-    A Hit has invoice_id, reason, start and end (its place in the text), is_one_word and is_verbatim (see references),
-    fits (it has the form of the number and is whole), is_named (it means the number, but may be cut off), and is_clear
-    (it is complete).
+    A Hit has invoice_id, reason, start and end (its place in the text), is_one_word and is_verbatim
+    (see references), fits (it has the form of the number and is whole), is_named (it means the
+    number, but may be cut off), and is_clear (it is complete).
     """
     keys, written = set(), set()
     for found, structured in texts.values():
@@ -199,8 +204,9 @@ def _hit(row, reason, candidate):
 def _without_parts(hits):
     """Return one hit for each invoice, the clearest, without those that are a part of a longer one.
 
-    A hit is not unique if another invoice has a hit at the same place: in INV-2026-1 2, the number may be that of
-    INV-2026-00001 or, with a space inside, of INV-2026-00012. If all zeros are written, only the first is meant.
+    A hit is not unique if another invoice has a hit at the same place: in INV-2026-1 2, the number
+    may be that of INV-2026-00001 or, with a space inside, of INV-2026-00012. If all zeros are
+    written, only the first is meant.
     """
     hits = list(hits)
     kept = [hit for hit in hits if not any(_swallows(other, hit) for other in hits)]
@@ -237,7 +243,9 @@ def _swallows(longer, hit):
 
 
 def _of(row, known):
-    """Return (proposals of one transaction, the best first, number of candidates that were left out)."""
+    """Return (proposals of one transaction, the best first, number of candidates that were left
+    out).
+    """
     found, omitted = returns.proposals(row, known) if row["amount"] < 0 else [], 0
     if not any(proposal["is_exact"] for proposal in found):
         named = _by_number(row, known)
@@ -257,7 +265,10 @@ def _of(row, known):
 
 
 def _rank(proposal):
-    """Return the key by which proposals are sorted. Of equal ones, `_by_number` and `_by_likeness` know the best."""
+    """Return the key by which proposals are sorted.
+
+    Of equal ones, `_by_number` and `_by_likeness` know the best.
+    """
     return (
         not proposal["is_exact"],
         not NAMED & set(proposal["reasons"]),
@@ -295,7 +306,8 @@ def _by_number(row, known):
 def _adding_up(row, named, known):
     """Return what each of the named invoices gets if they are what the transaction pays, else None.
 
-    It is what is open of them, or what is open with the claims of their letters. `named`: (invoice, reason, is_clear).
+    It is what is open of them, or what is open with the claims of their letters. `named`: (invoice,
+    reason, is_clear).
     """
     side = 1 if row["amount"] > 0 else -1
     is_clear = not _takes_back(row, known) and all(
@@ -314,7 +326,9 @@ def _adding_up(row, named, known):
 
 
 def _in_other_currency(row, invoice, reason, known):
-    """Return the proposal to pay an invoice in another currency, with what the payer has sent if the bank says it."""
+    """Return the proposal to pay an invoice in another currency, with what the payer has sent if
+    the bank says it.
+    """
     is_known = row.get("sent_currency") == invoice["currency"] and not row["assigned_amount"]
     proposal = _proposed(row, invoice, [reason], ["other_currency"], known, rest(row))
     names = {*proposal["reasons"]} - {"amount", "tolerance"}
@@ -332,7 +346,8 @@ def _in_other_currency(row, invoice, reason, known):
 def _alone(row, named, known, several):
     """Return the proposals for invoices of which one alone, or none, is what the transaction pays.
 
-    `several`: the objection to clear ones if the text names several, also if the bank may have cut off one of them.
+    `several`: the objection to clear ones if the text names several, also if the bank may have cut
+    off one of them.
     """
     return [
         _proposed(
@@ -343,10 +358,12 @@ def _alone(row, named, known, several):
 
 
 def _by_likeness(row, known, left_out):
-    """Return (proposals, number of candidates that were left out) for invoices that the transaction does not name.
+    """Return (proposals, number of candidates that were left out) for invoices that the transaction
+    does not name.
 
-    Candidates are the open invoices of the same amount, and those of a customer who has paid from the same account.
-    At a show with booths of one size, hundreds have one amount: a part of the number and the name of the payer decide.
+    Candidates are the open invoices of the same amount, and those of a customer who has paid from
+    the same account. At a show with booths of one size, hundreds have one amount: a part of the
+    number and the name of the payer decide.
     """
     ids = list(known.amounts.get((row["currency"], rest(row)), ()))
     contacts = known.payers.get(row["iban"], ())
@@ -382,8 +399,9 @@ def _by_likeness(row, known, left_out):
 def _marks(row, invoice, known):
     """Return what besides the amount speaks for an invoice.
 
-    It is (characters of the longest end of its number in the text, whether the payer has the name of the customer,
-    whether earlier payments of the customer came from the account). `known.marks` keeps what is known of the invoice.
+    It is (characters of the longest end of its number in the text, whether the payer has the name
+    of the customer, whether earlier payments of the customer came from the account). `known.marks`
+    keeps what is known of the invoice.
     """
     if invoice["id"] not in known.marks:
         known.marks[invoice["id"]] = references.ends(invoice["invoice_number"]), _names_of(invoice)
@@ -398,13 +416,17 @@ def _marks(row, invoice, known):
 
 
 def _likelihood(row, invoice, marks):
-    """Return the key by which candidates are sorted: how much speaks for an invoice, then the part of its number."""
+    """Return the key by which candidates are sorted: how much speaks for an invoice, then the part
+    of its number.
+    """
     has_amount = rest(row) in _amounts(invoice)
     return sum(map(bool, (has_amount, *marks))), marks[0], -invoice["id"]
 
 
 def _proposed(row, invoice, reasons, objections, known, amount):
-    """Return the proposal to settle an invoice with `amount` of the transaction, in positive minor units."""
+    """Return the proposal to settle an invoice with `amount` of the transaction, in positive minor
+    units.
+    """
     if row["amount"] > 0:
         action, usable, claim, more = _incoming(amount, invoice)
         owed = _amounts(invoice)
@@ -447,15 +469,17 @@ def _amounts(invoice):
 
 
 def _takes_back(row, known):
-    """Return whether an earlier transaction is taken back: that one decides, and not the number in the text."""
+    """Return whether an earlier transaction is taken back: that one decides, and not the number in
+    the text.
+    """
     return bool(row["is_reversal"]) or returns.has_named(row, known)
 
 
 def _incoming(amount, invoice):
     """Return (action, amount, claim_amount, objections) of money that came in for an invoice.
 
-    The open amount pays the invoice, and the open amount with the claims of letters pays both. Any other amount is
-    divided by § 367 (1) BGB: into costs and interest first, then the invoice.
+    The open amount pays the invoice, and the open amount with the claims of letters pays both. Any
+    other amount is divided by § 367 (1) BGB: into costs and interest first, then the invoice.
     """
     owed, claims = invoice["open_amount"], max(invoice["claims_open"], 0)
     if invoice["status"] not in PAYABLE:
@@ -476,12 +500,17 @@ def _incoming(amount, invoice):
 
 
 def _owed_to_customer(invoice):
-    """Return what a customer is owed: what was overpaid, and what was paid of a letter that was withdrawn."""
+    """Return what a customer is owed: what was overpaid, and what was paid of a letter that was
+    withdrawn.
+    """
     return -invoice["open_amount"] - min(invoice["claims_open"], 0)
 
 
 def _outgoing(amount, owed, invoice):
-    """Return (action, amount, objections) of money that went out to a customer. `owed`: what the customer is owed."""
+    """Return (action, amount, objections) of money that went out to a customer.
+
+    `owed`: what the customer is owed.
+    """
     if invoice["paid_amount"] <= 0:
         return "return", amount, ["not_paid"]
     if owed <= 0:

@@ -1,4 +1,6 @@
-"""Statements on their way from the process that parses a file: as values of JSON, a few entries at a time."""
+"""Statements on their way from the process that parses a file: as values of JSON, a few entries at
+a time.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -19,16 +21,20 @@ REFERENCES = ENTRY.index("creditor_references")
 def read(
     file: BinaryIO, account: str | None, folder: Path, own: dict | None = None
 ) -> list[Statement]:
-    """Return the Statements of a file, which is parsed in another process. `folder` is the data directory.
+    """Return the Statements of a file, which is parsed in another process.
 
-    `own` are the columns of a CSV file, see `csv_forms.forms_of`. Raise ValueError as archives.read does, and
-    processes.Busy or Stopped.
+    `folder` is the data directory.
+
+    `own` are the columns of a CSV file, see `csv_forms.forms_of`. Raise ValueError as archives.read
+    does, and processes.Busy or Stopped.
     """
     return list(received(processes.run(f"{__name__}:parse", [account, own], file, folder, SECONDS)))
 
 
 def parse(file: BinaryIO, argument: list) -> Iterator[list | dict]:
-    """Yield the Statements of a file: lists of entries, and then the fields of the statement that they belong to."""
+    """Yield the Statements of a file: lists of entries, and then the fields of the statement that
+    they belong to.
+    """
     account, own = argument
     for statement in archives.read(file, account, own=own):
         for start in range(0, len(statement.entries), PIECE):
@@ -40,7 +46,10 @@ def parse(file: BinaryIO, argument: list) -> Iterator[list | dict]:
 
 
 def received(values: Iterable) -> Iterator[Statement]:
-    """Yield the Statements in the values of `parse`. Raise processes.Stopped if a value has another form."""
+    """Yield the Statements in the values of `parse`.
+
+    Raise processes.Stopped if a value has another form.
+    """
     entries = []
     for value in values:
         try:

@@ -1,11 +1,13 @@
 """Numbers of invoices in the text of a transfer, as customers and banks write them.
 
-Customers leave out zeros, hyphens and spaces, write small letters, and name several invoices. Banks break a text into
-parts of 35 characters and cut it after 140. A number is searched as a row of groups, which are letters or digits: a
-group of the text never matches a part of a group of the number, so INV-2026-0001 is not found in INV-2026-00017.
+Customers leave out zeros, hyphens and spaces, write small letters, and name several invoices. Banks
+break a text into parts of 35 characters and cut it after 140. A number is searched as a row of
+groups, which are letters or digits: a group of the text never matches a part of a group of the
+number, so INV-2026-0001 is not found in INV-2026-00017.
 
-A row of groups with the key of a number is a hit, but it may mean another one: INV-2026-1 2 has the key of
-INV-2026-00012. What means a number beyond doubt is decided by `fits` and the attributes of the candidate.
+A row of groups with the key of a number is a hit, but it may mean another one: INV-2026-1 2 has the
+key of INV-2026-00012. What means a number beyond doubt is decided by `fits` and the attributes of
+the candidate.
 """
 
 import re
@@ -35,8 +37,8 @@ RF = re.compile(r"\brf[0-9]{2}(?: ?[0-9a-z]){1,21}")  # ISO 11649, of a folded t
 AFTER = re.compile(r"([^\w\s,;:]|_|,(?=[0-9]))?([0-9]|[^\W\d_]+)")
 JOINER = re.compile(r"([^\w\s,;:(\"']|_)$")
 BEFORE = re.compile(r"[^\W_]([^\w\s,;:]|_)|[^\W\d_]$")
-# Words to which customers and banks join a number. Behind others, and in few letters, it is the number of the payer:
-# the R in Nr. 2026-17, in AR-2026-17 and in KD-R-2026-17 belongs to that.
+# Words to which customers and banks join a number. Behind others, and in few letters, it is the
+# number of the payer: the R in Nr. 2026-17, in AR-2026-17 and in KD-R-2026-17 belongs to that.
 INTRODUCTIONS = re.compile(
     "rechnung(en|s?nr|snummer)?|rg|re|nr|(re|rg|beleg)nr|beleg|invoice|zahlung|svwz"
 )
@@ -69,13 +71,16 @@ class Candidate:
 
 
 def prefixes(*formats):
-    """Return the letters with which numbers of these formats begin: {"inv"} for INV-{year}-{seq:05}."""
+    """Return the letters with which numbers of these formats begin: {"inv"} for
+    INV-{year}-{seq:05}.
+    """
     starts = [re.match(r"[^\W\d_]+", fold(form.partition("{")[0]) or "") for form in formats]
     return {start[0] for start in starts if start}
 
 
 def candidates(text, known=(), cut_at=None):
-    """Return the Candidates of a text: those of more than MOST_GROUPS groups, then the others, each in their order.
+    """Return the Candidates of a text: those of more than MOST_GROUPS groups, then the others, each
+    in their order.
 
     known: prefixes that a bank may have joined to a word. cut_at: the number of characters after which the bank may
     have cut off the text, None if it has not. All count as cut off if there are too many of them.
@@ -110,9 +115,9 @@ def candidates(text, known=(), cut_at=None):
 def _long_candidates(folded, groups, cut):
     """Return the Candidates of more than MOST_GROUPS groups, which are numbers of other systems.
 
-    They begin and end at a separator, or at a prefix that a bank has joined, so that a word is compared as a whole: its
-    parts mean nothing, and would be too many. Those without a space are first. All count as cut off if there are too
-    many of them.
+    They begin and end at a separator, or at a prefix that a bank has joined, so that a word is
+    compared as a whole: its parts mean nothing, and would be too many. Those without a space are
+    first. All count as cut off if there are too many of them.
     """
     gaps = ["", *(folded[left[1] : right[0]] for left, right in pairwise(groups)), ""]
     is_joined = [bool(INSIDE.fullmatch(gap)) for gap in gaps]
@@ -153,7 +158,10 @@ def _long_candidates(folded, groups, cut):
 
 
 def _parts(group, known):
-    """Yield (start, end, text) of a group of letters or digits. A known prefix at the end of a word is apart."""
+    """Yield (start, end, text) of a group of letters or digits.
+
+    A known prefix at the end of a word is apart.
+    """
     word, start, end = group[0], group.start(), group.end()
     prefix = next((prefix for prefix in known if word.endswith(prefix) and word != prefix), "")
     if prefix:
@@ -162,7 +170,9 @@ def _parts(group, known):
 
 
 def _candidate(folded, groups, start, end, cut):
-    """Return [Candidate] of these groups, or [] if they cannot be a number: without digits, or too long."""
+    """Return [Candidate] of these groups, or [] if they cannot be a number: without digits, or too
+    long.
+    """
     words = tuple(word for _, _, word in groups[start:end])
     letters = "".join(words)
     if len(letters) > LONGEST_NUMBER or not any(word[0].isdecimal() for word in words):
@@ -193,10 +203,11 @@ def _candidate(folded, groups, start, end, cut):
 
 
 def _is_end(folded, first, words, is_one_word):
-    """Return whether groups may be the end of something longer: digits behind 2026- or KD, letters inside a word.
+    """Return whether groups may be the end of something longer: digits behind 2026- or KD, letters
+    inside a word.
 
-    Letters may follow another word only as in RechnungINV-2026-17 and Re-INV-2026-17, and another number only in a
-    list, as in R-2026-17/R-2026-18.
+    Letters may follow another word only as in RechnungINV-2026-17 and Re-INV-2026-17, and another
+    number only in a list, as in R-2026-17/R-2026-18.
     """
     before = folded[max(0, first - LONGEST_WORD - 1) : first]
     if words[0].isdecimal():
@@ -211,7 +222,8 @@ def _is_end(folded, first, words, is_one_word):
 
 
 def _goes_on(folded, last, words):
-    """Return whether groups may be the beginning of something longer: digits follow, or a single letter.
+    """Return whether groups may be the beginning of something longer: digits follow, or a single
+    letter.
 
     A letter with which these groups begin as well is the beginning of the next number.
     """
@@ -223,9 +235,11 @@ def _goes_on(folded, last, words):
 
 
 def ends(number):
-    """Return the ends of a number that people write without its beginning, as keys and the longest first.
+    """Return the ends of a number that people write without its beginning, as keys and the longest
+    first.
 
-    Those of INV-2026-00065 are 202665 and 65. An end has at least two characters, and its last group is digits.
+    Those of INV-2026-00065 are 202665 and 65. An end has at least two characters, and its last
+    group is digits.
     """
     groups = _plain(GROUPS.findall(fold(number)))
     last = max((place for place, group in enumerate(groups) if group[0].isdecimal()), default=-1)
@@ -234,9 +248,11 @@ def ends(number):
 
 
 def creditor_references(text):
-    """Return the letters and digits behind each RF reference in a text whose check digits are right: inv202600017.
+    """Return the letters and digits behind each RF reference in a text whose check digits are
+    right: inv202600017.
 
-    A word behind the reference may look like its end, so each length whose check digits are right is returned.
+    A word behind the reference may look like its end, so each length whose check digits are right
+    is returned.
     """
     joined = [match[0].replace(" ", "") for match in RF.finditer(fold(text or ""))]
     return [
@@ -255,12 +271,14 @@ def _is_sound(reference):
 
 
 def fits(number, candidate):
-    """Return whether a candidate has the form of this number, given that one of its two forms is the same.
+    """Return whether a candidate has the form of this number, given that one of its two forms is
+    the same.
 
-    Its groups are those of the number, apart from leading zeros. Or it has all letters and digits of the number: then
-    separators may be missing, and a space may stand anywhere, but no other separator where the number has none, and no
-    further digits behind it: DE75 5121 0800 is not DE-755121. A
-    number of digits only must have six of them: shorter ones are dates, amounts and postal codes.
+    Its groups are those of the number, apart from leading zeros. Or it has all letters and digits
+    of the number: then separators may be missing, and a space may stand anywhere, but no other
+    separator where the number has none, and no further digits behind it: DE75 5121 0800 is not
+    DE-755121. A number of digits only must have six of them: shorter ones are dates, amounts and
+    postal codes.
     """
     groups = GROUPS.findall(fold(number))
     if all(group[0].isdecimal() for group in groups):
@@ -276,7 +294,9 @@ def fits(number, candidate):
 
 
 def is_distinct(number, candidate):
-    """Return whether a number is nothing else, such as the booth A 17 or DE75 at the beginning of an IBAN."""
+    """Return whether a number is nothing else, such as the booth A 17 or DE75 at the beginning of
+    an IBAN.
+    """
     groups = GROUPS.findall(fold(number))
     is_long = len("".join(groups)) >= LONG_NUMBER or (
         candidate.is_one_word and not candidate.is_in_row

@@ -1,10 +1,11 @@
 """Transfers that the bank has taken back: which earlier credit a debit reverses.
 
-The original has the same account and amount, is not later, and has the same end-to-end id or came from the same account
-of the customer. Its payments are then refunded. If it was not assigned yet, neither of the two is money to assign.
-Several credits may be alike, and one of them may be ignored, refunded before, or not imported at all. So only a credit
-with the same end-to-end id is surely the original, if no other has it. Where the bank knows no such id, it is the only
-credit from the account, if the reversal repeats its text.
+The original has the same account and amount, is not later, and has the same end-to-end id or came
+from the same account of the customer. Its payments are then refunded. If it was not assigned yet,
+neither of the two is money to assign. Several credits may be alike, and one of them may be ignored,
+refunded before, or not imported at all. So only a credit with the same end-to-end id is surely the
+original, if no other has it. Where the bank knows no such id, it is the only credit from the
+account, if the reversal repeats its text.
 """
 
 from collections import defaultdict
@@ -19,7 +20,8 @@ MOST = 20  # originals of a debit
 
 
 def originals(db, transactions):
-    """Return {id of a debit: [row of a credit]}, also of credits that are ignored or were refunded before.
+    """Return {id of a debit: [row of a credit]}, also of credits that are ignored or were refunded
+    before.
 
     Each row has `payments`, what is left to refund of its payments, and `left`, their sum.
     """
@@ -59,7 +61,10 @@ def proposals(row, known):
 
 
 def _contradicts(row, original):
-    """Return whether a reversal and a credit have two end-to-end ids. A bank repeats that of the original."""
+    """Return whether a reversal and a credit have two end-to-end ids.
+
+    A bank repeats that of the original.
+    """
     ids = row["end_to_end_id"], original["end_to_end_id"]
     return bool(row["is_reversal"] and all(ids) and not original["has_end_to_end_id"])
 
@@ -72,7 +77,8 @@ def has_named(row, known):
 def _is_same(row, named):
     """Return whether a debit takes back the only credit with its end-to-end id.
 
-    Without the mark of a reversal, it may be any money that the organiser sends, so the account must be the same.
+    Without the mark of a reversal, it may be any money that the organiser sends, so the account
+    must be the same.
     """
     is_other = row["iban"] and named[0]["iban"] and not named[0]["has_iban"]
     return len(named) == 1 and bool(named[0]["has_iban"] or (row["is_reversal"] and not is_other))
@@ -92,12 +98,16 @@ def _is_repeated(row, originals):
 
 
 def _is_untouched(original):
-    """Return whether nothing of a credit was assigned, so that it can be ignored together with the debit."""
+    """Return whether nothing of a credit was assigned, so that it can be ignored together with the
+    debit.
+    """
     return original["status"] == "open" and not original["assigned_amount"]
 
 
 def _undone(original, is_sure):
-    """Return the proposals for one original: a refund for each of its payments, or `offset` if it has none."""
+    """Return the proposals for one original: a refund for each of its payments, or `offset` if it
+    has none.
+    """
     reasons = ["reversal", "amount"]
     reasons += ["end_to_end_id"] if original["has_end_to_end_id"] else []
     reasons += ["iban"] if original["has_iban"] else []

@@ -1,7 +1,9 @@
-"""Settling of bank transactions: payments and refunds that a transfer has paid. Amounts are minor units.
+"""Settling of bank transactions: payments and refunds that a transfer has paid.
 
-Everything goes through billing.payments, so that sums, states, events and the audit log follow. Call these functions
-inside a write transaction.
+Amounts are minor units.
+
+Everything goes through billing.payments, so that sums, states, events and the audit log follow.
+Call these functions inside a write transaction.
 """
 
 from decimal import Decimal
@@ -24,9 +26,10 @@ OFFSET = "Taken back by the bank: transactions {} and {}"
 def assign(db, row, shares):
     """Assign a transaction and return its row.
 
-    `shares`: [{"invoice_number", "amount", "claim_amount", "invoice_amount"}] of the request; None or no amount takes
-    what is open, with the claim_amount. None instead of the list accepts the proposal. Raise 422 for unknown invoices;
-    409 `invalid_transition`, `no_proposal`, `exceeds_transfer`, `nothing_to_refund` and what payments raise.
+    `shares`: [{"invoice_number", "amount", "claim_amount", "invoice_amount"}] of the request; None
+    or no amount takes what is open, with the claim_amount. None instead of the list accepts the
+    proposal. Raise 422 for unknown invoices; 409 `invalid_transition`, `no_proposal`,
+    `exceeds_transfer`, `nothing_to_refund` and what payments raise.
     """
     transactions.TRANSITIONS.move("assign", row["status"])
     if row["status"] == "assigned":
@@ -40,7 +43,9 @@ def assign(db, row, shares):
 
 
 def settle(db, row, shares):
-    """Book `shares` of a transaction, which are proposals or have their fields action, amount and the invoice."""
+    """Book `shares` of a transaction, which are proposals or have their fields action, amount and
+    the invoice.
+    """
     left, wanted = abs(matching.rest(row)), sum(share["amount"] for share in shares)
     if wanted > left:
         shown = money.major(left, row["currency"])
@@ -62,7 +67,9 @@ def settle(db, row, shares):
 
 
 def _accepted(db, row):
-    """Return the proposals to book if the request names no invoice: the exact ones, or the only one."""
+    """Return the proposals to book if the request names no invoice: the exact ones, or the only
+    one.
+    """
     found = matching.proposals(db, [row])[row["id"]]
     exact = [proposal for proposal in found if proposal["is_exact"]]
     accepted = exact or found
@@ -147,7 +154,9 @@ def _shares(db, row, wanted):
 
 
 def _invoice_amount(row, item, invoice, place, faults):
-    """Return what an invoice in another currency gets, in its currency; None for one in that of the transfer."""
+    """Return what an invoice in another currency gets, in its currency; None for one in that of the
+    transfer.
+    """
     sent, currency = item.get("invoice_amount"), invoice["currency"]
     if currency == row["currency"]:
         if sent is not None:
@@ -190,7 +199,9 @@ def _claim_amount(row, item, invoice, place, faults):
 
 
 def _amount(row, item, invoice, claim, left, place, faults):
-    """Return the amount of one share: as sent, or what is open of the invoice, with `claim`, and left of the transfer."""
+    """Return the amount of one share: as sent, or what is open of the invoice, with `claim`, and
+    left of the transfer.
+    """
     if item.get("amount") is not None:
         return amounts.of_currency(item["amount"], row["currency"], faults, f"{place}/amount") or 0
     owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"] - invoice["written_off"]
@@ -201,7 +212,10 @@ def _amount(row, item, invoice, claim, left, place, faults):
 
 
 def _without_amount(number, left):
-    """Return the text of the fault that no amount follows for an invoice. `left`: what is left of the transfer."""
+    """Return the text of the fault that no amount follows for an invoice.
+
+    `left`: what is left of the transfer.
+    """
     if left > 0:
         return (
             f"is required: nothing is open of {number}. Send the part of the transfer that belongs to it, or leave "
@@ -247,9 +261,11 @@ def _pay(db, row, share):
 
 
 def _refund(db, row, share):
-    """Refund the payment that the share names, or payments of its invoice until the amount is reached.
+    """Refund the payment that the share names, or payments of its invoice until the amount is
+    reached.
 
-    Those that came from the same account are first, then those that came by transfer, and of these the latest.
+    Those that came from the same account are first, then those that came by transfer, and of these
+    the latest.
     """
     found = sorted(
         db.all(sql.payments_of_invoice, id=share["invoice_id"]),
@@ -292,7 +308,10 @@ def _refund(db, row, share):
 
 
 def _parts(found, amount, invoice):
-    """Return {payment id: what is refunded of it}. What was paid of claims that stand is returned last."""
+    """Return {payment id: what is refunded of it}.
+
+    What was paid of claims that stand is returned last.
+    """
     owed, parts, left = max(invoice["claims_paid"] - invoice["claims_total"], 0), {}, amount
     for payment in found:
         claim = min(owed, payment["claim"])
@@ -333,8 +352,8 @@ BOOK = {"pay": _pay, "refund": _refund, "offset": _offset, "return": _return}
 def booking_date(db, row):
     """Return the date of a payment or refund: the day on which the bank has booked it.
 
-    It is today if that day is later, because banks book transfers for Monday on the evening before a weekend, or if
-    its month is closed.
+    It is today if that day is later, because banks book transfers for Monday on the evening before
+    a weekend, or if its month is closed.
     """
     today = times.today(db.config.timezone, db.now)
     return today if periods.closed_month(db, row["booked_on"]) else min(row["booked_on"], today)
@@ -345,7 +364,9 @@ def _major(units, currency):
 
 
 def _transaction_id(db, row):
-    """Return the transaction id of the next payment or refund of a transfer: unique for the account."""
+    """Return the transaction id of the next payment or refund of a transfer: unique for the
+    account.
+    """
     identity = db.value(sql.identity, id=row["id"])
     taken = set(db.values(sql.transaction_ids, id=row["id"]))
     return next(

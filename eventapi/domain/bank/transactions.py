@@ -1,4 +1,6 @@
-"""Bank transactions as the work list shows them, and imported statements with what is missing between them."""
+"""Bank transactions as the work list shows them, and imported statements with what is missing
+between them.
+"""
 
 from eventapi import journal, money
 from eventapi.domain.bank import matching
@@ -43,7 +45,9 @@ def stored(row):
 
 
 def complete(db, rows):
-    """Return the API objects of these rows, with proposals and assignments, by a fixed number of statements."""
+    """Return the API objects of these rows, with proposals and assignments, by a fixed number of
+    statements.
+    """
     found = [represent(row) for row in rows]
     attach_assignments(db, found)
     judged = matching.judged(db, rows)
@@ -72,10 +76,12 @@ def attach_assignments(db, records):
 
 
 def paid_invoices(db):
-    """Return the ids of invoices that open transactions pay without doubt, so that only their booking is missing.
+    """Return the ids of invoices that open transactions pay without doubt, so that only their
+    booking is missing.
 
-    More than the open amount counts as well, also if it is not enough for the costs and interest of letters. This
-    takes about a millisecond for each open transaction: call it outside of write transactions.
+    More than the open amount counts as well, also if it is not enough for the costs and interest of
+    letters. This takes about a millisecond for each open transaction: call it outside of write
+    transactions.
     """
     ids, found = db.values(sql.open_credits), set()
     for start in range(0, len(ids), PAGE):
@@ -90,7 +96,10 @@ def paid_invoices(db):
 
 
 def _shown(proposal, transaction):
-    """Return the API object of a proposal. What an invoice in another currency gets is what the payer has sent."""
+    """Return the API object of a proposal.
+
+    What an invoice in another currency gets is what the payer has sent.
+    """
     own = {
         name: money.major(proposal[name], transaction["currency"])
         for name in ("amount", "claim_amount")
@@ -103,7 +112,10 @@ def _shown(proposal, transaction):
 
 
 def erase_old(db, before, size):
-    """Erase the personal data of at most `size` transactions booked before a date. Return their number."""
+    """Erase the personal data of at most `size` transactions booked before a date.
+
+    Return their number.
+    """
     return db.run(sql.erase_old, before=before, size=size, now=db.now)
 
 
@@ -111,7 +123,10 @@ def erase_old(db, before, size):
 
 
 def attach_gaps(db, rows):
-    """Turn rows of statements into API objects, in place. `missing` needs the statements before them."""
+    """Turn rows of statements into API objects, in place.
+
+    `missing` needs the statements before them.
+    """
     ids = sorted({row["previous_id"] for row in rows if row["previous_id"]})
     before = {row["id"]: row for row in db.all(sql.statements_by_id, ids=as_json(ids))}
     for row in rows:
@@ -121,7 +136,10 @@ def attach_gaps(db, rows):
 
 
 def missing(row, previous):
-    """Return what is missing between two rows of statements, or None. Numbers may begin again with the year."""
+    """Return what is missing between two rows of statements, or None.
+
+    Numbers may begin again with the year.
+    """
     if previous is None:
         return None
     first = (previous["sequence"] or 0) + 1
@@ -177,14 +195,20 @@ def gap_warnings(db, id):
 
 
 def ignore(db, row, reason):
-    """Take a transaction off the work list and return its row. Raise 409 `invalid_transition` if it is assigned."""
+    """Take a transaction off the work list and return its row.
+
+    Raise 409 `invalid_transition` if it is assigned.
+    """
     if TRANSITIONS.move("ignore", row["status"]) is None:
         return row
     return set_status(db, row, "ignored", reason)
 
 
 def reopen(db, row):
-    """Put an ignored transaction back on the work list and return its row. Raise 409 `invalid_transition`."""
+    """Put an ignored transaction back on the work list and return its row.
+
+    Raise 409 `invalid_transition`.
+    """
     return (
         row
         if TRANSITIONS.move("reopen", row["status"]) is None
@@ -223,7 +247,10 @@ def _state(row):
 
 
 def check(db):
-    """Yield a sentence for each transaction or statement whose sums are wrong. All amounts are minor units."""
+    """Yield a sentence for each transaction or statement whose sums are wrong.
+
+    All amounts are minor units.
+    """
     for wrong in db.all(sql.wrong_sums):
         yield (
             f"bank transaction {wrong['id']}: {wrong['stored']} of {wrong['amount']} is assigned, but its payments "

@@ -1,9 +1,9 @@
-"""Bills: drafts that invoice what a participant owes, and drafts that credit what was invoiced and then cancelled.
-The balance of a participant is the sums of its account, by currency.
+"""Bills: drafts that invoice what a participant owes, and drafts that credit what was invoiced and
+then cancelled. The balance of a participant is the sums of its account, by currency.
 
-Drafts count as billed. A deleted draft bills nothing, and neither does an invoice that was cancelled or credited in
-full. A fee stays billed until the participation is cancelled, even if the category changes. A reservation that moved to
-another booth is credited and billed again.
+Drafts count as billed. A deleted draft bills nothing, and neither does an invoice that was
+cancelled or credited in full. A fee stays billed until the participation is cancelled, even if the
+category changes. A reservation that moved to another booth is credited and billed again.
 """
 
 from collections import Counter
@@ -30,10 +30,12 @@ PAYING = (
 
 
 def bill(db, participant):
-    """Create drafts that bill new claims and credit cancelled ones. Return their API objects, the invoice first.
+    """Create drafts that bill new claims and credit cancelled ones.
 
-    `participant` is a row. Call this inside a write transaction. Raise 409 `nothing_to_bill`, `draft_outdated` or
-    `anonymized`.
+    Return their API objects, the invoice first.
+
+    `participant` is a row. Call this inside a write transaction. Raise 409 `nothing_to_bill`,
+    `draft_outdated` or `anonymized`.
     """
     party = db.one(sql.party, id=participant["id"])
     anonymity.refuse_anonymized(party)
@@ -56,10 +58,12 @@ def bill(db, participant):
 
 
 def nothing_to_bill(db, participant, owed):
-    """Return the Problem that says why nothing can be billed. `owed`: all claims of the participant.
+    """Return the Problem that says why nothing can be billed.
 
-    Its `reason` is `drafted` (with `invoice_ids`) if a draft bills or credits something, `billed` if invoices that were
-    sent do, and otherwise `no_claims`.
+    `owed`: all claims of the participant.
+
+    Its `reason` is `drafted` (with `invoice_ids`) if a draft bills or credits something, `billed`
+    if invoices that were sent do, and otherwise `no_claims`.
     """
     invoices_of = db.all(sql.billing_invoices, id=participant["id"])
     drafts_of = [row for row in invoices_of if row["status"] == "draft"]
@@ -103,7 +107,8 @@ def nothing_to_bill(db, participant, owed):
 
 
 def refuse_outdated(db, participant_id, unclaimed, unbilled):
-    """Raise 409 `draft_outdated` if a draft bills a cancelled claim, or credits a claim that is owed again.
+    """Raise 409 `draft_outdated` if a draft bills a cancelled claim, or credits a claim that is
+    owed again.
 
     The organiser may have edited these drafts, so they are neither changed nor deleted here.
     """
@@ -128,7 +133,10 @@ def refuse_outdated(db, participant_id, unclaimed, unbilled):
 
 
 def draft_invoice(db, participant, party, items):
-    """Create a draft with these items and return its API object. Its service period is that of the event."""
+    """Create a draft with these items and return its API object.
+
+    Its service period is that of the event.
+    """
     first, last = (
         times.local_date(party[name], party["timezone"]) for name in ("date_from", "date_to")
     )
@@ -169,9 +177,9 @@ def credits_due(db, unclaimed):
 def lines_to_credit(lines, cancelled, currency):
     """Return the lines to credit for cancelled claims.
 
-    `lines` are those of an invoice and its credit notes; `cancelled` are the references (`bills`) of the claims. The
-    result never exceeds what is left of a tax group, because an earlier credit note may have credited the claim
-    without a reference.
+    `lines` are those of an invoice and its credit notes; `cancelled` are the references (`bills`)
+    of the claims. The result never exceeds what is left of a tax group, because an earlier credit
+    note may have credited the claim without a reference.
     """
     left, chosen = Counter(), []
     for line in lines:
@@ -197,7 +205,10 @@ def group_of(line):
 
 
 def part(lines, amount, currency):
-    """Return the lines if `amount` (minor units) is their sum. Otherwise return one line for the amount."""
+    """Return the lines if `amount` (minor units) is their sum.
+
+    Otherwise return one line for the amount.
+    """
     if amount == sum(line["net"] for line in lines):
         return lines
     price = amount * 10 ** (invoices.PLACES["unit_price"] - money.decimals(currency))
@@ -247,8 +258,8 @@ NOTHING = {"invoiced": 0, "paid": 0, "open": 0, "claims_open": 0}
 def balance(db, participant):
     """Return the account of a participant: what was ordered, billed and paid, with tax.
 
-    The fields are those of the tenant's currency; `balances` has the same fields for each currency, that of the tenant
-    first. Amounts are in major units.
+    The fields are those of the tenant's currency; `balances` has the same fields for each currency,
+    that of the tenant first. Amounts are in major units.
     """
     with db.snapshot():
         found = claims.in_all_currencies(db, participant["id"])
@@ -264,7 +275,10 @@ def balance(db, participant):
 
 
 def _in_currency(db, currency, found, to_credit, sums):
-    """Return the balance in one currency. `found`: all claims. `to_credit` and `sums` are in minor units."""
+    """Return the balance in one currency.
+
+    `found`: all claims. `to_credit` and `sums` are in minor units.
+    """
     owed = [claim for claim in found if claim["currency"] == currency]
     unbilled = [claim for claim in owed if not claim["is_billed"]]
     amounts = {
@@ -280,7 +294,10 @@ def _in_currency(db, currency, found, to_credit, sums):
 
 
 def _to_credit(db, unclaimed):
-    """Return {currency: minor units to credit}. `unclaimed`: rows of what is billed and no longer owed."""
+    """Return {currency: minor units to credit}.
+
+    `unclaimed`: rows of what is billed and no longer owed.
+    """
     sums = Counter()
     for id, currency, lines in credits_due(db, unclaimed):
         sums[currency] -= ledger.totals_of_credit(db, id, lines, currency)["total"]
@@ -288,7 +305,9 @@ def _to_credit(db, unclaimed):
 
 
 def gross(db, owed, currency):
-    """Return the total of one invoice for the claims `owed`, with tax, in minor units of their currency."""
+    """Return the total of one invoice for the claims `owed`, with tax, in minor units of their
+    currency.
+    """
     items = [
         {
             "quantity": claim["quantity"],

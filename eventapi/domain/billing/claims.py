@@ -1,7 +1,9 @@
-"""Claims: what a participant owes for fees, booths and services. Each is invoiced once, and credited if cancelled.
+"""Claims: what a participant owes for fees, booths and services.
 
-The database views `claims` and `billings` hold what is owed and what is billed. Prices are net, in minor units of the
-tenant's currency.
+Each is invoiced once, and credited if cancelled.
+
+The database views `claims` and `billings` hold what is owed and what is billed. Prices are net, in
+minor units of the tenant's currency.
 """
 
 from decimal import Decimal
@@ -46,7 +48,9 @@ def in_all_currencies(db, participant_id):
 
 
 def item(db, claim, language):
-    """Return a claim as an item of an invoice, as a request contains it: in major units and percent."""
+    """Return a claim as an item of an invoice, as a request contains it: in major units and
+    percent.
+    """
     rate = db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]
     unit = names.unit_of_service(claim["unit"], claim["unit_label"], language, db.config.language)
     return {
@@ -61,13 +65,18 @@ def item(db, claim, language):
 
 
 def description(db, claim, language):
-    """Return the description of an item. It names the event, and how the price of a booth was computed."""
+    """Return the description of an item.
+
+    It names the event, and how the price of a booth was computed.
+    """
     parts = what(claim, language), _price_of_area(db, claim, language), claim["event_title"]
     return ", ".join(filter(None, parts))
 
 
 def _price_of_area(db, claim, language):
-    """Return area and price per square metre of a booth if their product is what the booth costs, else None."""
+    """Return area and price per square metre of a booth if their product is what the booth costs,
+    else None.
+    """
     area = Decimal((claim["width"] or 0) * (claim["depth"] or 0)).scaleb(
         -6
     )  # from square millimetres
@@ -99,12 +108,14 @@ def what(claim, language):
     return words["fee"].format(category=claim["title"])
 
 
-# Drafts that no longer fit. A line is generated if billing has written it and nobody has edited it since.
+# Drafts that no longer fit. A line is generated if billing has written it and nobody has edited it
+# since.
 
 
 def outdated(db, draft):
-    """Return what is outdated on a draft: a dict with position, reason (a code) and detail for each generated line
-    that bills another amount than its claim, or credits what is owed again. `draft` is a row.
+    """Return what is outdated on a draft: a dict with position, reason (a code) and detail for each
+    generated line that bills another amount than its claim, or credits what is owed again. `draft`
+    is a row.
     """
     generated = db.all(sql.generated_lines, id=draft["id"])
     owed = generated and by_source(db, draft)
@@ -124,7 +135,10 @@ def by_source(db, draft):
 
 
 def is_in_own_currency(db, draft):
-    """Return whether a draft is in the tenant's currency. Otherwise the organiser has converted its amounts by hand."""
+    """Return whether a draft is in the tenant's currency.
+
+    Otherwise the organiser has converted its amounts by hand.
+    """
     return draft["currency"] == db.config.currency
 
 
@@ -134,7 +148,10 @@ def source(record):
 
 
 def _why_outdated(db, draft, line, claim):
-    """Return (code, sentence) if a generated line no longer bills its claim, or None. `claim` is None if it is gone."""
+    """Return (code, sentence) if a generated line no longer bills its claim, or None.
+
+    `claim` is None if it is gone.
+    """
     if claim is None:
         noun = next(NOUNS[name] for name in SOURCE if line[name] is not None)
         return (
@@ -161,18 +178,21 @@ def _why_outdated(db, draft, line, claim):
 
 
 def _why_not_credited(_db, _draft, line, claim):
-    """Return (code, sentence) if a generated line credits what is owed and not billed otherwise, or None."""
+    """Return (code, sentence) if a generated line credits what is owed and not billed otherwise, or
+    None.
+    """
     if claim and claim["booth_id"] == line["booth_id"] and not claim["is_billed"]:
         return "reinstated", "It is owed again, and must not be credited."
     return None
 
 
 def refreshed(db, draft, stored):
-    """Return the rows of the lines of a draft as its claims are now: rebuild the generated ones, and keep the others.
+    """Return the rows of the lines of a draft as its claims are now: rebuild the generated ones,
+    and keep the others.
 
-    `draft` is its row, `stored` are the rows of its lines. Lines that are no longer owed, or that another invoice
-    bills, are left out, and so are lines that credit what is owed again. Amounts in another currency than the tenant's
-    stay as they are.
+    `draft` is its row, `stored` are the rows of its lines. Lines that are no longer owed, or that
+    another invoice bills, are left out, and so are lines that credit what is owed again. Amounts in
+    another currency than the tenant's stay as they are.
     """
     if not any(line["is_generated"] for line in stored):
         return stored

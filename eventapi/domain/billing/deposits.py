@@ -1,9 +1,9 @@
 """Deposits and final invoices (contract, section 8, Deposits).
 
-A deposit (`is_deposit`) asks for money before the supply. A final invoice bills the whole supply and names its
-deposits in `deposit_ids`. Sending it adds lines that deduct them: one for each deposit and tax group, over what credit
-notes have left of it, with its number and tax (§ 14 (5) UStG). From then on, the deposit can be neither credited nor
-cancelled.
+A deposit (`is_deposit`) asks for money before the supply. A final invoice bills the whole supply
+and names its deposits in `deposit_ids`. Sending it adds lines that deduct them: one for each
+deposit and tax group, over what credit notes have left of it, with its number and tax (§ 14 (5)
+UStG). From then on, the deposit can be neither credited nor cancelled.
 
 Rows are those of `invoices`. Amounts are in minor units.
 """
@@ -28,9 +28,11 @@ SAME = {"contact_id": "buyer", "currency": "currency", "event_id": "event"}
 
 
 def check(db, wanted, draft, lines, faults, old=None):
-    """Return the column of `deposit_ids` of a draft: its ids, sorted, as JSON. Add what is wrong to `faults`.
+    """Return the column of `deposit_ids` of a draft: its ids, sorted, as JSON. Add what is wrong to
+    `faults`.
 
-    `wanted` holds the fields of the request, `draft` the columns so far, `old` the row of a changed draft.
+    `wanted` holds the fields of the request, `draft` the columns so far, `old` the row of a changed
+    draft.
     """
     ids, number = sorted(wanted.get("deposit_ids") or []), old and old["id"]
     if draft["invoice_type"] == "credit_note":
@@ -62,7 +64,10 @@ def check(db, wanted, draft, lines, faults, old=None):
 
 
 def _check(deposit, id, at, draft, number, faults):
-    """Add what is wrong with a deposit of a draft. `number` is the id of the draft, None for a new one."""
+    """Add what is wrong with a deposit of a draft.
+
+    `number` is the id of the draft, None for a new one.
+    """
     if deposit is None:
         faults.add(at, "unknown", f"is unknown: no invoice has the id {id}")
     elif not deposit["is_deposit"]:
@@ -95,7 +100,9 @@ def _check(deposit, id, at, draft, number, faults):
 
 
 def refuse_open(deposits):
-    """Raise 409 `deposit_open` if one of the deposits is not paid: only money that came can be deducted."""
+    """Raise 409 `deposit_open` if one of the deposits is not paid: only money that came can be
+    deducted.
+    """
     unpaid = [row for row in deposits if row["open_amount"] > 0 or row["status"] == "written_off"]
     if unpaid:
         numbers = listed([row["invoice_number"] for row in unpaid])
@@ -117,7 +124,9 @@ def store(db, id, ids):
 
 
 def deducted(db, row):
-    """Return the row of a draft with the lines that deduct its deposits, and the taxes and totals with them."""
+    """Return the row of a draft with the lines that deduct its deposits, and the taxes and totals
+    with them.
+    """
     ids = json.loads(row["deposit_ids"])
     if row["locked_at"] or not ids:
         return row
@@ -136,7 +145,10 @@ def deducted(db, row):
 
 
 def _line(deposit, group, position, currency, words, language):
-    """Return the line that deducts what is left of a tax group of a deposit. Its description has number and tax."""
+    """Return the line that deducts what is left of a tax group of a deposit.
+
+    Its description has number and tax.
+    """
     price = abs(group["net"]) * 10 ** (invoices.PLACES["unit_price"] - money.decimals(currency))
     net, tax = (
         formats.money(money.major(group[name], currency), currency, language)
@@ -169,7 +181,9 @@ def _line(deposit, group, position, currency, words, language):
 
 
 def refuse(db, row):
-    """Raise 409 `deposit_open`, or `exceeds_invoice` if its deposits exceed an invoice, a row of `deducted`."""
+    """Raise 409 `deposit_open`, or `exceeds_invoice` if its deposits exceed an invoice, a row of
+    `deducted`.
+    """
     refuse_open(db.all(sql.named, ids=row["deposit_ids"]))
     if row["total"] < 0 and json.loads(row["deposit_ids"]):
         excess = formats.money(money.major(-row["total"], row["currency"]), row["currency"], "en")
@@ -191,7 +205,9 @@ def named_in(db, row):
 
 
 def deducted_ones(db, ids):
-    """Return {id: number of the sent invoice that deducts it} for the deposits of a list of ids that are deducted."""
+    """Return {id: number of the sent invoice that deducts it} for the deposits of a list of ids
+    that are deducted.
+    """
     return {
         row["deposit_id"]: row["invoice_number"]
         for row in db.all(sql.deducted_by, ids=as_json(ids))
@@ -211,12 +227,16 @@ def refuse_deducted(db, id, number):
 
 
 def release(db, id):
-    """Release the deposits of a final invoice that was credited in full, so that another one can deduct them."""
+    """Release the deposits of a final invoice that was credited in full, so that another one can
+    deduct them.
+    """
     db.run(sql.clear, id=id)
 
 
 def check_deductions(db):
-    """Yield a sentence for each final invoice that deducts another amount than is left of a deposit."""
+    """Yield a sentence for each final invoice that deducts another amount than is left of a
+    deposit.
+    """
     for row in db.all(sql.wrong):
         yield (
             f"{row['invoice_number']}: it deducts {row['deducted']} of {row['deposit_number']}, of which "

@@ -1,7 +1,7 @@
 """Drafts of invoices and credit notes: creating, changing and deleting them. `issuing` sends them.
 
-Every function that writes is called inside a write transaction. Rows hold amounts in minor units and lines as `lines`
-describes them; API objects (see `invoices.represent`) hold major units.
+Every function that writes is called inside a write transaction. Rows hold amounts in minor units
+and lines as `lines` describes them; API objects (see `invoices.represent`) hold major units.
 """
 
 from decimal import Decimal
@@ -41,8 +41,8 @@ NOT_DEDUCTING = {"deposit_id": None}  # of lines, but those that sending a final
 def create(db, body, *, invoice_type="invoice", related_invoice_id=None):
     """Create a draft and return it as an API object. Call this inside a write transaction.
 
-    `body` holds the fields of a request; the items of a credit note have negative quantities. Raise 422 for what is
-    wrong with them, and 409 `anonymized`.
+    `body` holds the fields of a request; the items of a credit note have negative quantities. Raise
+    422 for what is wrong with them, and 409 `anonymized`.
     """
     draft, lines = compose(db, {"invoice_number": None, **body}, invoice_type)
     new = invoices.get(db, store(db, {**draft, "related_invoice_id": related_invoice_id}, lines))
@@ -62,7 +62,10 @@ def change(db, row, body):
 
 
 def change_locked(db, row, old, body):
-    """Change a sent invoice and return its row. Raise 409 `invoice_locked`, or `period_closed` for an exchange rate."""
+    """Change a sent invoice and return its row.
+
+    Raise 409 `invoice_locked`, or `period_closed` for an exchange rate.
+    """
     locked = [
         name
         for name, value in body.items()
@@ -205,7 +208,8 @@ def change_draft(db, row, old, body):
 
 
 def refresh(db, row):
-    """Rebuild the generated lines of a draft from what is owed now, keep the others, and return the row.
+    """Rebuild the generated lines of a draft from what is owed now, keep the others, and return the
+    row.
 
     Raise 409 `nothing_to_bill` if no line is left.
     """
@@ -231,7 +235,10 @@ def refresh(db, row):
 
 
 def delete(db, invoice):
-    """Delete a draft with its documents, notes and tasks. Raise 409 `invoice_locked` for an invoice that was sent."""
+    """Delete a draft with its documents, notes and tasks.
+
+    Raise 409 `invoice_locked` for an invoice that was sent.
+    """
     if invoice["is_locked"]:
         can_be_cancelled = invoice["invoice_type"] == "invoice" and invoice["status"] in (
             "sent",
@@ -249,9 +256,12 @@ def delete(db, invoice):
 
 
 def compose(db, wanted, invoice_type, old=None):
-    """Return the columns and the lines of a draft. `wanted` holds its fields, `old` is the row of a changed draft.
+    """Return the columns and the lines of a draft.
 
-    Raise 422 with every fault found; 409 `anonymized`, `deposit_open`, or `duplicate` for another invoice's number.
+    `wanted` holds its fields, `old` is the row of a changed draft.
+
+    Raise 422 with every fault found; 409 `anonymized`, `deposit_open`, or `duplicate` for another
+    invoice's number.
     """
     faults = Faults()
     currency = wanted.get("currency") or db.config.currency
@@ -295,7 +305,10 @@ def compose(db, wanted, invoice_type, old=None):
 
 
 def check_total(draft, faults):
-    """Add a fault for a negative or too large total of an invoice. The total of a credit note must be negative or 0."""
+    """Add a fault for a negative or too large total of an invoice.
+
+    The total of a credit note must be negative or 0.
+    """
     if draft["invoice_type"] == "credit_note" and draft["total"] > 0:
         faults.add(
             "/items",
@@ -313,7 +326,10 @@ def check_total(draft, faults):
 
 
 def parties(db, wanted, faults):
-    """Return the columns of the contact that pays, of the participant and of its event. Add faults to `faults`."""
+    """Return the columns of the contact that pays, of the participant and of its event.
+
+    Add faults to `faults`.
+    """
     participant_id = references.resolve(db, wanted, references.PARTICIPANT, faults)
     contact_id = references.resolve(db, wanted, references.CONTACT, faults)
     participant = participant_id and db.one(sql.participant, id=participant_id)
@@ -325,7 +341,8 @@ def parties(db, wanted, faults):
 
 
 def party_fields(old, body):
-    """Return the fields of contact and participant after a change: those in `body`, else those of `old`.
+    """Return the fields of contact and participant after a change: those in `body`, else those of
+    `old`.
 
     The contact of a new participant replaces the old contact, unless the body contains one.
     """
@@ -343,8 +360,9 @@ def party_fields(old, body):
 def number_columns(db, wanted, old, faults):
     """Return the columns of the number and the issue date.
 
-    A draft has none of its own. A number in the request is that of an invoice taken over from another system. Add a
-    fault if it could be one of the number series, and for an issue date in the future.
+    A draft has none of its own. A number in the request is that of an invoice taken over from
+    another system. Add a fault if it could be one of the number series, and for an issue date in
+    the future.
     """
     number, known = wanted["invoice_number"], old["invoice_number"] if old else None
     if number != known and numbering.looks_running(db.config, number):

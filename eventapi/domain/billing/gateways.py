@@ -1,7 +1,7 @@
 """Payment gateways of the tenant. A payment with the key of a gateway gets its name and fee.
 
-Fees are in hundredths of a percent, and in minor units of the tenant's currency. Functions that write are called inside
-a write transaction and journal the change.
+Fees are in hundredths of a percent, and in minor units of the tenant's currency. Functions that
+write are called inside a write transaction and journal the change.
 """
 
 from eventapi import journal, money
@@ -61,7 +61,8 @@ def remove(db, key):
 
 
 def terms(db, key, amount, currency):
-    """Return the columns gateway_id, gateway_name and gateway_fee of a payment of `amount` minor units.
+    """Return the columns gateway_id, gateway_name and gateway_fee of a payment of `amount` minor
+    units.
 
     The fixed fee is in the tenant's currency. It does not apply to payments in another currency.
     """

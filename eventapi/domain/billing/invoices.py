@@ -1,7 +1,7 @@
 """Invoices: reading rows, turning them into API objects, and the seller and the buyer on them.
 
-Rows hold amounts in minor units and the numbers of an item as integers with the decimals in PLACES. API objects hold
-major units and plain numbers.
+Rows hold amounts in minor units and the numbers of an item as integers with the decimals in PLACES.
+API objects hold major units and plain numbers.
 """
 
 import json
@@ -120,7 +120,9 @@ def represent(row):
 
 
 def _party(text, names):
-    """Return a seller or buyer as sent, with null for each of the fields that earlier versions did not store."""
+    """Return a seller or buyer as sent, with null for each of the fields that earlier versions did
+    not store.
+    """
     return text and {**dict.fromkeys(names), **json.loads(text)}
 
 
@@ -203,7 +205,8 @@ def represent_summary(row):
 def parties(db, row):
     """Return the seller and the buyer on the invoice: as sent, or for a draft as they are now.
 
-    The buyer of a credit note is that of its invoice. Raise 409 `anonymized` if that buyer was anonymised.
+    The buyer of a credit note is that of its invoice. Raise 409 `anonymized` if that buyer was
+    anonymised.
     """
     if row["seller"]:
         shown = represent(row)
@@ -219,7 +222,9 @@ def seller(config):
 
 
 def buyer_now(db, contact_id):
-    """Return the buyer on an invoice that would be sent to a contact now: {} once the contact is anonymised."""
+    """Return the buyer on an invoice that would be sent to a contact now: {} once the contact is
+    anonymised.
+    """
     contact = db.one(sql.buyer, id=contact_id)
     return {} if contact["anonymized_at"] else buyer(contact)
 

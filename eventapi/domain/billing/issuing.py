@@ -1,7 +1,7 @@
 """Issuing: sending, cancelling, crediting and reminding of invoices.
 
-A sent invoice has a number and is locked. Every public function that writes is called inside a write transaction and
-takes and returns rows of invoices (see `invoices`).
+A sent invoice has a number and is locked. Every public function that writes is called inside a
+write transaction and takes and returns rows of invoices (see `invoices`).
 """
 
 from eventapi import journal, times
@@ -82,7 +82,10 @@ def table(row):
 
 
 def check_action(row, action):
-    """Return the status that the action leads to, or None if nothing changes. Raise 409 `invalid_transition`."""
+    """Return the status that the action leads to, or None if nothing changes.
+
+    Raise 409 `invalid_transition`.
+    """
     state = invoices.public_status(row)
     if row["invoice_type"] == "credit_note" and action in PAST:
         raise Problem(
@@ -97,11 +100,13 @@ def check_action(row, action):
 
 
 def allowed_actions(invoice, today, *, is_deducted=False):
-    """Return the actions that are possible now. `invoice` is an API object, `today` the date in the tenant's zone.
+    """Return the actions that are possible now.
 
-    An invoice with payments cannot be cancelled, and a deposit that a final invoice deducts (`is_deducted`) not even
-    credited. A reminder is possible from the due date on,
-    unless the invoice is disputed.
+    `invoice` is an API object, `today` the date in the tenant's zone.
+
+    An invoice with payments cannot be cancelled, and a deposit that a final invoice deducts
+    (`is_deducted`) not even credited. A reminder is possible from the due date on, unless the
+    invoice is disputed.
     """
     impossible = {"cancel"} if invoice["paid_amount"] else set()
     if (invoice["due_date"] or today) > today or invoice["is_disputed"]:
@@ -120,8 +125,8 @@ def update(db, row, fields):
 
     `fields` holds the changed fields; a new `status` runs the action that leads there.
 
-    Call this inside a write transaction. Raise 422 for faults of a draft; 409 `invoice_locked`, `anonymized`,
-    `invalid_transition`, and what `send` and `cancel` raise.
+    Call this inside a write transaction. Raise 422 for faults of a draft; 409 `invoice_locked`,
+    `anonymized`, `invalid_transition`, and what `send` and `cancel` raise.
     """
     return apply_status(db, drafts.change(db, row, fields), fields.get("status", row["status"]))
 
@@ -146,10 +151,11 @@ def apply_status(db, row, status):
 def send(db, row, mail=None, payments=()):
     """Send a draft: assign its number and lock it. Return its row and the outcome of the mail.
 
-    `mail` is as in `mails.add`, but None means False for an invoice that was taken over: the other system has sent it.
-    `payments` holds what was paid before, as the request contains it. Raise 422 for faults of `payments`; 409
-    `invalid_transition`, `draft_outdated`, `invoice_incomplete`, `no_e_invoice`, `exceeds_invoice`, `deposit_open`,
-    `in_use`, `duplicate`, `anonymized` or `mail_not_configured`.
+    `mail` is as in `mails.add`, but None means False for an invoice that was taken over: the other
+    system has sent it. `payments` holds what was paid before, as the request contains it. Raise 422
+    for faults of `payments`; 409 `invalid_transition`, `draft_outdated`, `invoice_incomplete`,
+    `no_e_invoice`, `exceeds_invoice`, `deposit_open`, `in_use`, `duplicate`, `anonymized` or
+    `mail_not_configured`.
     """
     mail = False if mail is None and row["taken_over"] else mail
     mails.refuse_unconfigured(db, mail)
@@ -187,7 +193,10 @@ def _refuse_payments(row, payments):
 
 
 def refuse_outdated(db, row):
-    """Raise 409 `draft_outdated` if a line of a draft no longer bills what is owed. `lines` names each such line."""
+    """Raise 409 `draft_outdated` if a line of a draft no longer bills what is owed.
+
+    `lines` names each such line.
+    """
     lines = claims.outdated(db, row)
     if lines:
         facts = " ".join(f"Line {line['position']}: {line['detail']}" for line in lines[:10])
@@ -199,16 +208,22 @@ def refuse_outdated(db, row):
 
 
 def refresh(db, row):
-    """Rebuild the generated lines of a draft as `drafts.refresh` does. Raise also 409 `invalid_transition`."""
+    """Rebuild the generated lines of a draft as `drafts.refresh` does.
+
+    Raise also 409 `invalid_transition`.
+    """
     check_action(row, "refresh")
     return drafts.refresh(db, row)
 
 
 def cancel(db, row, reason=None, mail=None):
-    """Cancel an invoice by a credit note for all that is left of it. Return its row and the outcome of the mail.
+    """Cancel an invoice by a credit note for all that is left of it.
 
-    The credit note is mailed as `mails.add` says, and `reason` is printed on it. Raise 409 `has_payments`,
-    `has_write_offs`, `in_use`, `invalid_transition`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
+    Return its row and the outcome of the mail.
+
+    The credit note is mailed as `mails.add` says, and `reason` is printed on it. Raise 409
+    `has_payments`, `has_write_offs`, `in_use`, `invalid_transition`, `exceeds_invoice`,
+    `anonymized` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
     deposits.refuse_deducted(db, row["id"], row["invoice_number"])
@@ -229,10 +244,13 @@ def cancel(db, row, reason=None, mail=None):
 
 
 def credit(db, row, items, text=None, mail=None):
-    """Create and send a credit note for a part of an invoice. Return its row and the outcome of the mail.
+    """Create and send a credit note for a part of an invoice.
 
-    `items` are those of the request, `text` is printed on the credit note, `mail` is as in `mails.add`. Raise 422 for
-    faults of the items; 409 `invalid_transition`, `in_use`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
+    Return its row and the outcome of the mail.
+
+    `items` are those of the request, `text` is printed on the credit note, `mail` is as in
+    `mails.add`. Raise 422 for faults of the items; 409 `invalid_transition`, `in_use`,
+    `exceeds_invoice`, `anonymized` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
     deposits.refuse_deducted(db, row["id"], row["invoice_number"])
@@ -255,7 +273,8 @@ def credit(db, row, items, text=None, mail=None):
 
 
 def refuse_written_off(row, amount):
-    """Raise 409 `has_write_offs` if an invoice was written off, or if crediting `amount` would credit what was.
+    """Raise 409 `has_write_offs` if an invoice was written off, or if crediting `amount` would
+    credit what was.
 
     What was paid can be credited: the money is returned.
     """
@@ -271,7 +290,8 @@ def refuse_written_off(row, amount):
 def with_tax_of(items, invoice, faults):
     """Return the items. Those without tax fields get the tax of the invoice, if it has only one.
 
-    If it has several, add a fault for each: a rate that is guessed would credit tax that was never charged.
+    If it has several, add a fault for each: a rate that is guessed would credit tax that was never
+    charged.
     """
     if len(invoice["taxes"]) > 1:
         rates = listed(
@@ -298,10 +318,12 @@ def with_tax_of(items, invoice, faults):
 
 
 def remind(db, row, mail=None, force=False):
-    """Record a reminder and queue its mail as `mails.add` does. Return the row and the outcome of the mail.
+    """Record a reminder and queue its mail as `mails.add` does.
 
-    `force` allows a second reminder on the same day. Raise 409 `invalid_transition`, `disputed`, `not_due`,
-    `already_reminded` or `mail_not_configured`.
+    Return the row and the outcome of the mail.
+
+    `force` allows a second reminder on the same day. Raise 409 `invalid_transition`, `disputed`,
+    `not_due`, `already_reminded` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
     check_action(row, "remind")
@@ -318,10 +340,12 @@ def remind(db, row, mail=None, force=False):
 
 
 def mail(db, row, to=None, language=None, text=None):
-    """Mail an invoice or credit note that was sent before. Return its row and the outcome of the mail.
+    """Mail an invoice or credit note that was sent before.
 
-    See `mails.add_requested`. Raise 409 `invalid_transition`, `invoice_incomplete`, `mail_not_configured` or
-    `anonymized`; 501 `not_installed`.
+    Return its row and the outcome of the mail.
+
+    See `mails.add_requested`. Raise 409 `invalid_transition`, `invoice_incomplete`,
+    `mail_not_configured` or `anonymized`; 501 `not_installed`.
     """
     check_action(row, "mail")
     anonymity.refuse(db, "contact", row["contact_id"])
@@ -331,7 +355,8 @@ def mail(db, row, to=None, language=None, text=None):
 
 
 def refuse_early_reminder(db, row, force):
-    """Raise 409 `not_due` before the due date; 409 `already_reminded` on the day of a reminder, unless `force`.
+    """Raise 409 `not_due` before the due date; 409 `already_reminded` on the day of a reminder,
+    unless `force`.
 
     Days are those of the tenant's time zone.
     """
@@ -357,10 +382,12 @@ def refuse_early_reminder(db, row, force):
 
 
 def issue_credit_note(db, invoice, lines, mail, **texts):
-    """Create and send a credit note with these lines and texts (`text`, `cancellation_reason`). Return its row.
+    """Create and send a credit note with these lines and texts (`text`, `cancellation_reason`).
 
-    `mail` is as in `mails.add`. Raise 409 `anonymized` for a mail to an anonymised buyer or a text, and as
-    `sending.issue`.
+    Return its row.
+
+    `mail` is as in `mails.add`. Raise 409 `anonymized` for a mail to an anonymised buyer or a text,
+    and as `sending.issue`.
     """
     if mail or any(texts.values()):
         anonymity.refuse(db, "contact", invoice["contact_id"])

@@ -1,4 +1,5 @@
-"""The ledger: payments, credit notes and write-offs determine the sums and the status of an invoice.
+"""The ledger: payments, credit notes and write-offs determine the sums and the status of an
+invoice.
 
 All amounts are in minor units.
 """
@@ -31,7 +32,10 @@ def by_id(db, id):
 
 
 def refuse_unpayable(invoice):
-    """Raise 409 `invoice_not_payable` unless the invoice accepts payments. `invoice` is a row of `by_number`."""
+    """Raise 409 `invoice_not_payable` unless the invoice accepts payments.
+
+    `invoice` is a row of `by_number`.
+    """
     status, reason = invoice["status"], None
     if invoice["invoice_type"] == "credit_note":
         reason = "it is a credit note. Send the number of an invoice."
@@ -49,7 +53,9 @@ def refuse_unpayable(invoice):
 
 
 def check_claim(invoice, claim, amount, faults, *, own=0, at="/claim_amount"):
-    """Add a fault unless letters claim what a payment pays of them. `claim` and `amount` are minor units.
+    """Add a fault unless letters claim what a payment pays of them.
+
+    `claim` and `amount` are minor units.
 
     `invoice` is a row of `by_number`. own: what the payment has paid of the claims before.
     """
@@ -65,10 +71,12 @@ def check_claim(invoice, claim, amount, faults, *, own=0, at="/claim_amount"):
 
 
 def status_of(total, paid_amount, credited, written_off=0):
-    """Return the status to store for a sent invoice. `overdue` is computed when the invoice is read.
+    """Return the status to store for a sent invoice.
 
-    An invoice that was credited in full is `cancelled` if no payment is left. `adjust` decides whether it is
-    `refunded` instead.
+    `overdue` is computed when the invoice is read.
+
+    An invoice that was credited in full is `cancelled` if no payment is left. `adjust` decides
+    whether it is `refunded` instead.
     """
     if total > 0 and credited >= total and paid_amount <= 0:
         return "cancelled"
@@ -78,13 +86,17 @@ def status_of(total, paid_amount, credited, written_off=0):
 
 
 def adjust(db, invoice, *, paid=0, claims=0, credited=0, written_off=0, before=None, action=None):
-    """Add the amounts to the sums of a sent invoice and update its status. Negative amounts reduce the sums.
+    """Add the amounts to the sums of a sent invoice and update its status.
 
-    `paid` and `credited` are amounts of the invoice itself, `claims` is what is paid of claims of its letters.
+    Negative amounts reduce the sums.
 
-    `invoice` is a row of `by_number` or `by_id` that was read in this write transaction. Journal a credit and a change
-    of the status. `before`: the row of the invoice before its write-offs changed, which is journalled as well;
-    `action`: the word for it. Raise 422 if the paid amount becomes too large.
+    `paid` and `credited` are amounts of the invoice itself, `claims` is what is paid of claims of
+    its letters.
+
+    `invoice` is a row of `by_number` or `by_id` that was read in this write transaction. Journal a
+    credit and a change of the status. `before`: the row of the invoice before its write-offs
+    changed, which is journalled as well; `action`: the word for it. Raise 422 if the paid amount
+    becomes too large.
     """
     sums = {
         "paid_amount": invoice["paid_amount"] + paid,
@@ -150,7 +162,8 @@ def adjust(db, invoice, *, paid=0, claims=0, credited=0, written_off=0, before=N
 
 
 def fit_into_invoice(db, note):
-    """Store the taxes of a credit note, fitted to what is left of its invoice, and return its totals.
+    """Store the taxes of a credit note, fitted to what is left of its invoice, and return its
+    totals.
 
     Raise 409 `exceeds_invoice`.
     """
@@ -204,7 +217,8 @@ def totals_of_credit(db, invoice_id, lines, currency):
     return invoice_lines.totals(taxes if taxes is not None else invoice_lines.taxes(lines))
 
 
-# Checks of `eventapi check`: recompute everything from lines and payments, with other code than the code that stores it
+# Checks of `eventapi check`: recompute everything from lines and payments, with other code than the
+# code that stores it
 
 
 def check(db):
@@ -246,8 +260,9 @@ def _wrong_groups(db):
 def _wrong_taxes(db):
     """Yield a sentence for each wrong tax.
 
-    The taxes of several credit notes of an invoice may differ by rounding: at most one minor unit for each of them. In
-    a currency without decimals, that of a single one may, because the tax that is left of the invoice is exact.
+    The taxes of several credit notes of an invoice may differ by rounding: at most one minor unit
+    for each of them. In a currency without decimals, that of a single one may, because the tax that
+    is left of the invoice is exact.
     """
     for group in db.iterate(sql.taxes):
         tax = EXACT.to_integral_value(

@@ -1,8 +1,9 @@
 """Lines of an invoice and their taxes, computed as EN 16931 says and rounded half away from zero.
 
-The row of a line holds its numbers as integers with the decimals in `invoices.PLACES`, and `net` in minor units. Under
-reverse charge, its columns `usual_…` hold the tax that it gets back when reverse charge is turned off, or None. The
-row of a tax group has category, rate (hundredths of a percent), net, tax (minor units), reason and reason_code.
+The row of a line holds its numbers as integers with the decimals in `invoices.PLACES`, and `net` in
+minor units. Under reverse charge, its columns `usual_…` hold the tax that it gets back when reverse
+charge is turned off, or None. The row of a tax group has category, rate (hundredths of a percent),
+net, tax (minor units), reason and reason_code.
 """
 
 from decimal import Decimal
@@ -37,8 +38,8 @@ NEW = {
 def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
     """Return the items of a body as rows of lines. Add what is wrong with them to `faults`.
 
-    `tax_rate` (hundredths of a percent) is the default rate of the tenant. With `reverse_charge`, all items get the
-    category AE.
+    `tax_rate` (hundredths of a percent) is the default rate of the tenant. With `reverse_charge`,
+    all items get the category AE.
     """
     rows = [
         _line(item, place, currency, tax_rate, faults, reverse_charge)
@@ -56,8 +57,9 @@ def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
 
 
 def check_discounts(rows, faults, *, is_credit_note=False):
-    """Add a fault for each discount on the whole invoice that is none: it has a negative quantity, on a credit note a
-    positive one. An invoice with nothing but discounts is at fault as well (EN 16931 BR-16).
+    """Add a fault for each discount on the whole invoice that is none: it has a negative quantity,
+    on a credit note a positive one. An invoice with nothing but discounts is at fault as well (EN
+    16931 BR-16).
     """
     for row in rows:
         at, sign = f"/items/{row['position'] - 1}", -1 if is_credit_note else 1
@@ -95,7 +97,9 @@ def _line(item, place, currency, tax_rate, faults, reverse_charge):
 
 
 def _numbers(item, at, faults):
-    """Return the numbers of an item as integers with the decimals in PLACES. `tax_rate` is None if it is not sent."""
+    """Return the numbers of an item as integers with the decimals in PLACES. `tax_rate` is None if
+    it is not sent.
+    """
     numbers = {}
     for name, places in PLACES.items():
         number = item.get(name)
@@ -111,7 +115,10 @@ def _numbers(item, at, faults):
 
 
 def _tax(item, rate, default, at, faults, reverse_charge):
-    """Return category, rate, reason and code of an item. Without a category, it is Z if the rate is 0, otherwise S."""
+    """Return category, rate, reason and code of an item.
+
+    Without a category, it is Z if the rate is 0, otherwise S.
+    """
     category, reason, code = (
         item.get(name) for name in ("tax_category", "exemption_reason", "exemption_code")
     )
@@ -165,11 +172,13 @@ def _tax(item, rate, default, at, faults, reverse_charge):
 
 
 def completed(items, old):
-    """Return the items of a request with the unit and the references that they leave out of a stored line.
+    """Return the items of a request with the unit and the references that they leave out of a
+    stored line.
 
-    An item is a stored line if description, quantity and price agree, and what it sends of unit and references. So a
-    line that comes back without them is not edited: it still bills its record, and is outdated if that is cancelled. An
-    item that sends null removes the value. `old` holds the rows of the stored lines.
+    An item is a stored line if description, quantity and price agree, and what it sends of unit and
+    references. So a line that comes back without them is not edited: it still bills its record, and
+    is outdated if that is cancelled. An item that sends null removes the value. `old` holds the
+    rows of the stored lines.
     """
     left, found = list(old), list(items)
     complete = [all(name in item for name in OPTIONAL) for item in items]
@@ -193,11 +202,14 @@ def _is_line(item, line):
 
 
 def matching(items, old):
-    """Return the row in `old` of each item, or None for a new one. `items` are those of a request, or rows.
+    """Return the row in `old` of each item, or None for a new one.
 
-    An item belongs to the line with its description and references: that at its position, else the first one. Otherwise
-    it belongs to the first line with the same references, if it has any, and otherwise to the line at its position if
-    the number of lines is the same. `old` holds the rows of the stored lines.
+    `items` are those of a request, or rows.
+
+    An item belongs to the line with its description and references: that at its position, else the
+    first one. Otherwise it belongs to the first line with the same references, if it has any, and
+    otherwise to the line at its position if the number of lines is the same. `old` holds the rows
+    of the stored lines.
     """
     left, found = {line["position"]: line for line in old}, [None] * len(items)
 
@@ -226,10 +238,11 @@ def _key(item, columns):
 
 
 def with_usual_tax(items, old):
-    """Return the items of a draft whose reverse charge is turned off, with the tax that they had before.
+    """Return the items of a draft whose reverse charge is turned off, with the tax that they had
+    before.
 
-    Items of lines that were created under reverse charge get the default tax. An item with a rate, or with another
-    category than AE, keeps it. `old` holds the rows of the stored lines.
+    Items of lines that were created under reverse charge get the default tax. An item with a rate,
+    or with another category than AE, keeps it. `old` holds the rows of the stored lines.
     """
 
     def restored(item, line):
@@ -251,9 +264,9 @@ def with_usual_tax(items, old):
 def carry_over(rows, old, *, was_reverse_charge, reverse_charge):
     """Set the columns of changed lines that no request contains, from the stored lines `old`.
 
-    These are the usual tax, the booth that a line bills, and whether it is as billing wrote it. An unchanged line still
-    bills the same booth after the reservation has moved; otherwise the price of the old booth would count as that of
-    the new one.
+    These are the usual tax, the booth that a line bills, and whether it is as billing wrote it. An
+    unchanged line still bills the same booth after the reservation has moved; otherwise the price
+    of the old booth would count as that of the new one.
     """
     for row, line in zip(rows, matching(rows, old), strict=True):
         if line is None:
@@ -293,10 +306,12 @@ def charged_in_reverse(line):
 
 
 def check_billed_records(db, lines, participant_id, faults, old=None):
-    """Add a fault for each line that bills an unknown record, or one of another participant than the invoice.
+    """Add a fault for each line that bills an unknown record, or one of another participant than
+    the invoice.
 
-    Otherwise the record would count as billed although its participant never gets the invoice. The row `old`
-    of the stored invoice may bill the fee of a participant that was merged into its own: such a fee may stay.
+    Otherwise the record would count as billed although its participant never gets the invoice. The
+    row `old` of the stored invoice may bill the fee of a participant that was merged into its own:
+    such a fee may stay.
     """
     for name, statement in BILLED.items():
         ids = sorted({line[name] for line in lines if line[name] is not None})
@@ -317,7 +332,9 @@ def check_billed_records(db, lines, participant_id, faults, old=None):
 
 
 def _check_billed_record(line, name, record, participant_id, faults):
-    """Add a fault to the field `name` unless `record` belongs to the participant and the order of the line."""
+    """Add a fault to the field `name` unless `record` belongs to the participant and the order of
+    the line.
+    """
     at = f"/items/{line['position'] - 1}/{name}"
     if record is None:
         faults.add(
@@ -383,7 +400,10 @@ def taxes(lines):
 
 
 def _only(codes, category):
-    """Return the code that all lines of a tax group have. If they differ, that of the category, or None."""
+    """Return the code that all lines of a tax group have.
+
+    If they differ, that of the category, or None.
+    """
     return next(iter(codes)) if len(codes) == 1 else exemptions.code(category)
 
 
@@ -394,14 +414,16 @@ def totals(taxes):
 
 
 def credited_taxes(taxes, rest, *, is_exact_at_rest=False):
-    """Return the tax groups of a credit note, fitted to what is left of its invoice, or None if they exceed it.
+    """Return the tax groups of a credit note, fitted to what is left of its invoice, or None if
+    they exceed it.
 
-    `rest` is {(category, rate): (net, tax)}. Rounding never credits more tax than is left. A credit note for the whole
-    rest of a group also credits the whole rest of its tax, so that nothing remains.
+    `rest` is {(category, rate): (net, tax)}. Rounding never credits more tax than is left. A credit
+    note for the whole rest of a group also credits the whole rest of its tax, so that nothing
+    remains.
 
-    With `is_exact_at_rest`, the tax that is left is that of the net amount that is left. In a currency without
-    decimals, the tax of the last of several credit notes would otherwise differ by more than 1 from its net amount,
-    which EN 16931 forbids (BR-S-09).
+    With `is_exact_at_rest`, the tax that is left is that of the net amount that is left. In a
+    currency without decimals, the tax of the last of several credit notes would otherwise differ by
+    more than 1 from its net amount, which EN 16931 forbids (BR-S-09).
     """
     credited = []
     for group in taxes:

@@ -1,9 +1,10 @@
 """Mails with invoices, credit notes and payment reminders.
 
-The outcome of a request for a mail is `meta.mail` of the response: {"status": "queued"}, or {"status": "skipped",
-"reason"} with one of the reasons `no_address`, `smtp_not_configured`, `not_installed` (a package that draws the PDF, or
-a font with one of its letters), `fonts_missing` (a font of an e-invoice) and `already_done` (the action has changed
-nothing). It is None if no mail was asked for.
+The outcome of a request for a mail is `meta.mail` of the response: {"status": "queued"}, or
+{"status": "skipped", "reason"} with one of the reasons `no_address`, `smtp_not_configured`,
+`not_installed` (a package that draws the PDF, or a font with one of its letters), `fonts_missing`
+(a font of an e-invoice) and `already_done` (the action has changed nothing). It is None if no mail
+was asked for.
 """
 
 from eventapi.domain.billing import invoices, pdf
@@ -31,10 +32,13 @@ def unchanged(mail):
 
 
 def add(db, kind, row, mail):
-    """Queue a mail with the PDF of a sent invoice, and return the outcome. `kind` is `invoice` or `invoice_reminder`.
+    """Queue a mail with the PDF of a sent invoice, and return the outcome.
 
-    If `mail` is None, do so only if it is possible. Raise 409 `mail_not_configured` or `invoice_incomplete`, or 501
-    `not_installed` if `mail` is true and it is not possible, `anonymized` if the contact was anonymised.
+    `kind` is `invoice` or `invoice_reminder`.
+
+    If `mail` is None, do so only if it is possible. Raise 409 `mail_not_configured` or
+    `invoice_incomplete`, or 501 `not_installed` if `mail` is true and it is not possible,
+    `anonymized` if the contact was anonymised.
     """
     if mail is False:
         return None
@@ -55,7 +59,8 @@ def add(db, kind, row, mail):
 def add_requested(db, row, to, language, text):
     """Queue a mail with an invoice that was sent before, and return the outcome.
 
-    Each argument may be None: the address then is that of the buyer, the language that of the invoice. Raise as `add`.
+    Each argument may be None: the address then is that of the buyer, the language that of the
+    invoice. Raise as `add`.
     """
     mails.refuse_unconfigured(db.config)
     to = to or address(db, row)
@@ -64,7 +69,8 @@ def add_requested(db, row, to, language, text):
 
 
 def address(db, row):
-    """Return the address to which an invoice is mailed: that of the contact, else that of the buyer as sent, or None.
+    """Return the address to which an invoice is mailed: that of the contact, else that of the buyer
+    as sent, or None.
 
     Raise 409 `anonymized` if the buyer was anonymised.
     """
@@ -106,7 +112,10 @@ def _skipped(reason):
 
 
 def obstacle(row):
-    """Return the Problem that prevents drawing the PDF of a sent invoice, or None. A stored one need not be drawn."""
+    """Return the Problem that prevents drawing the PDF of a sent invoice, or None.
+
+    A stored one need not be drawn.
+    """
     return None if row["pdf_sha256"] else pdf.obstacle(is_hybrid=bool(row["xml_sha256"]))
 
 

@@ -1,8 +1,8 @@
 """Payments: recording, changing, deleting and refunding money received against an invoice.
 
-Rows hold amounts in minor units of their currency, records (see `represent`) in major units. Every function that
-writes is called inside a write transaction, journals the change, and adjusts the paid amount and the state of the
-invoice.
+Rows hold amounts in minor units of their currency, records (see `represent`) in major units. Every
+function that writes is called inside a write transaction, journals the change, and adjusts the paid
+amount and the state of the invoice.
 """
 
 import json
@@ -101,12 +101,14 @@ def of_invoices(db, ids):
 def record(db, fields, bank_transaction_id=None, received=None):
     """Record a new payment and return its API object.
 
-    `fields` is a complete validated body. `bank_transaction_id`: the bank transfer that has paid. `received`: (minor
-    units, currency) that came in, if that is another currency than that of the invoice.
+    `fields` is a complete validated body. `bank_transaction_id`: the bank transfer that has paid.
+    `received`: (minor units, currency) that came in, if that is another currency than that of the
+    invoice.
 
-    Raise 422 for an unknown invoice, another currency than that of the invoice, an amount with too many decimals, a
-    claim_amount that is not claimed, or a completed payment dated after tomorrow; 409 `invoice_not_payable`,
-    `anonymized`, `period_closed`, or `duplicate` if the gateway has reported the transaction before.
+    Raise 422 for an unknown invoice, another currency than that of the invoice, an amount with too
+    many decimals, a claim_amount that is not claimed, or a completed payment dated after tomorrow;
+    409 `invoice_not_payable`, `anonymized`, `period_closed`, or `duplicate` if the gateway has
+    reported the transaction before.
     """
     faults = Faults()
     if fields["status"] not in INITIAL:
@@ -156,8 +158,8 @@ def update(db, row, fields):
 
     `fields` holds the changed fields; a new `status` runs the action that leads there.
 
-    Raise 422 for fields that contradict the invoice or an earlier refund; 409 `payment_locked`, `invalid_transition`,
-    `invoice_not_payable`, `duplicate`, `period_closed` or `anonymized`.
+    Raise 422 for fields that contradict the invoice or an earlier refund; 409 `payment_locked`,
+    `invalid_transition`, `invoice_not_payable`, `duplicate`, `period_closed` or `anonymized`.
     """
     new, invoice = _merged(db, row, fields)
     _refuse_other_transfer(row, new)
@@ -206,11 +208,13 @@ def delete(db, row):
 
 
 def move(db, row, action):
-    """Complete, fail or cancel a payment and return its API object. One in the target state stays as it is.
+    """Complete, fail or cancel a payment and return its API object.
 
-    If the month of its date is closed, it is completed with the date of now. Raise 409 `invalid_transition`, or
-    `invoice_not_payable` for `complete`; 422 for completing a payment dated after tomorrow, or one whose claim_amount
-    is not claimed any more.
+    One in the target state stays as it is.
+
+    If the month of its date is closed, it is completed with the date of now. Raise 409
+    `invalid_transition`, or `invoice_not_payable` for `complete`; 422 for completing a payment
+    dated after tomorrow, or one whose claim_amount is not claimed any more.
     """
     status = TRANSITIONS.move(action, row["status"])
     if status is None:
@@ -228,7 +232,9 @@ def move(db, row, action):
 
 
 def _refuse_other_transfer(row, new):
-    """Raise 409 `payment_locked` if a change gives a payment by bank transfer another amount or currency."""
+    """Raise 409 `payment_locked` if a change gives a payment by bank transfer another amount or
+    currency.
+    """
     changed = [name for name in ("amount", "currency") if new[name] != row[name]]
     if row["bank_transaction_id"] and changed:
         raise Problem(
@@ -247,9 +253,10 @@ def _refuse_other_transfer(row, new):
 def refund(db, row, fields, bank_transaction_id=None):
     """Refund a part of a payment, or what is left, and return the API object of the payment.
 
-    `fields` is a body of the action; for `bank_transaction_id` see `record`. Once nothing is left, the state is
-    `refunded`, and a refund without amount changes nothing. Raise 422 for too many decimals, or a date before the
-    payment or in the future; 409 `invalid_transition`, `duplicate`, `exceeds_payment`, `period_closed` or `anonymized`.
+    `fields` is a body of the action; for `bank_transaction_id` see `record`. Once nothing is left,
+    the state is `refunded`, and a refund without amount changes nothing. Raise 422 for too many
+    decimals, or a date before the payment or in the future; 409 `invalid_transition`, `duplicate`,
+    `exceeds_payment`, `period_closed` or `anonymized`.
     """
     faults = Faults()
     units = fields["amount"] and amounts.of_currency(fields["amount"], row["currency"], faults)
@@ -297,7 +304,9 @@ def delete_refund(db, row, refund):
 
 
 def _give_back(db, old, new, amount, invoice=None, refunded_at=None, **values):
-    """Refund `amount` minor units of the payment `new`, store both, and return the API object of the payment."""
+    """Refund `amount` minor units of the payment `new`, store both, and return the API object of
+    the payment.
+    """
     claim = (
         refunds.claim_of(new, amount, ledger.by_id(db, new["invoice_id"]))
         if new["claim_amount"]
@@ -317,7 +326,8 @@ def _give_back(db, old, new, amount, invoice=None, refunded_at=None, **values):
 
 
 def _invoice_and_amount(db, wanted, faults):
-    """Return the invoice of `invoice_number` (see `ledger.by_number`) and the amount in minor units.
+    """Return the invoice of `invoice_number` (see `ledger.by_number`) and the amount in minor
+    units.
 
     Add what is wrong to `faults`.
     """
@@ -349,7 +359,8 @@ def _claim_amount(wanted, invoice, amount, faults):
 def _check_new_claim(db, old, new, invoice, faults):
     """Add a fault if a changed payment cannot have its claim_amount. `old` and `new` are its rows.
 
-    A completed payment belongs to the claims of one invoice only, so that the figures of earlier days stay as they are.
+    A completed payment belongs to the claims of one invoice only, so that the figures of earlier
+    days stay as they are.
     """
     returned = refunds.returned_claim(old)
     if not returned <= new["claim_amount"] <= new["amount"] - (old["refunded_amount"] - returned):
@@ -407,7 +418,10 @@ def _add(db, fields, invoice, amount):
 
 
 def _once(db, row, write):
-    """Call `write`. Raise 409 `duplicate` if the unique index of transaction and gateway refuses the row."""
+    """Call `write`.
+
+    Raise 409 `duplicate` if the unique index of transaction and gateway refuses the row.
+    """
     try:
         return write()
     except Duplicate:
@@ -426,7 +440,10 @@ def _once(db, row, write):
 
 
 def _merged(db, row, fields):
-    """Return the row with the changed fields, and its invoice. Raise 422 for what contradicts other records."""
+    """Return the row with the changed fields, and its invoice.
+
+    Raise 422 for what contradicts other records.
+    """
     faults = Faults()
     wanted = {**represent(row), **fields}
     invoice, amount = _invoice_and_amount(db, wanted, faults)
@@ -501,10 +518,11 @@ def _store(db, old, new, action, invoice=None, refund=None):
 
 
 def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
-    """Adjust the sums of the invoices of a payment: what is paid, also of claims, and what it recovers of write-offs.
+    """Adjust the sums of the invoices of a payment: what is paid, also of claims, and what it
+    recovers of write-offs.
 
-    `old` and `new` are its rows; None for one that does not exist. `taken_back`: the result of `recoveries.take_back`
-    if that was called before.
+    `old` and `new` are its rows; None for one that does not exist. `taken_back`: the result of
+    `recoveries.take_back` if that was called before.
     """
     before, after = _paid(old), _paid(new)
     if old and new and old["invoice_id"] != new["invoice_id"]:
@@ -537,7 +555,9 @@ def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
 
 
 def _paid(row):
-    """Return the minor units that a payment adds to `paid_amount` and to `claims_paid` of its invoice."""
+    """Return the minor units that a payment adds to `paid_amount` and to `claims_paid` of its
+    invoice.
+    """
     if not row or row["status"] != "completed":
         return 0, 0
     claim = refunds.left_of_claim(row)

@@ -1,12 +1,14 @@
-"""The PDF of an invoice: a draft is drawn on demand; a sent invoice is drawn as it was sent, once, and stored.
+"""The PDF of an invoice: a draft is drawn on demand; a sent invoice is drawn as it was sent, once,
+and stored.
 
-The PDF of an invoice with a stored e-invoice is a hybrid that contains it. Drafts, and copies in another language, are
-plain PDFs.
+The PDF of an invoice with a stored e-invoice is a hybrid that contains it. Drafts, and copies in
+another language, are plain PDFs.
 
-Drawing takes too long for a write transaction. The transaction that sends an invoice therefore only stores the row in
-`pdf_source` (`freeze`). The worker draws the PDF from it, and replaces `pdf_source` by `pdf_sha256` (`store`). A mail
-with the invoice does the same before it is sent. Until then GET draws the PDF from `pdf_source` and stores nothing: the
-same source always results in the same bytes. After a crash, `pdf_source` is still there, and the worker draws it again.
+Drawing takes too long for a write transaction. The transaction that sends an invoice therefore only
+stores the row in `pdf_source` (`freeze`). The worker draws the PDF from it, and replaces
+`pdf_source` by `pdf_sha256` (`store`). A mail with the invoice does the same before it is sent.
+Until then GET draws the PDF from `pdf_source` and stores nothing: the same source always results in
+the same bytes. After a crash, `pdf_source` is still there, and the worker draws it again.
 """
 
 import json
@@ -39,8 +41,8 @@ OF_CONTACT = {
 def draw(config, row, seller, buyer, language, is_copy=False, xml=None) -> bytes:
     """Return the PDF of an invoice, with the e-invoice `xml` in it unless that is None.
 
-    Raise 501 `not_installed` if reportlab or, for an e-invoice, pypdf is missing; 409 `fonts_missing` without the
-    fonts that an e-invoice requires.
+    Raise 501 `not_installed` if reportlab or, for an e-invoice, pypdf is missing; 409
+    `fonts_missing` without the fonts that an e-invoice requires.
     """
     if xml is not None:
         hybrid.require()
@@ -53,7 +55,9 @@ def draw(config, row, seller, buyer, language, is_copy=False, xml=None) -> bytes
 
 
 def _shown(config, row, buyer):
-    """Return the API object of a row, with the GiroCode, the Leitweg-ID and the tax in the tenant's currency."""
+    """Return the API object of a row, with the GiroCode, the Leitweg-ID and the tax in the tenant's
+    currency.
+    """
     invoice = invoices.represent(row)
     return {
         **invoice,
@@ -65,7 +69,9 @@ def _shown(config, row, buyer):
 
 
 def _leitweg_id(invoice, buyer):
-    """Return the Leitweg-ID that is BT-10 of the e-invoice, or None if `buyer_reference` shows the same."""
+    """Return the Leitweg-ID that is BT-10 of the e-invoice, or None if `buyer_reference` shows the
+    same.
+    """
     reference = composing.references(invoice, buyer)["buyer_reference"]
     is_shown = reference == (invoice["buyer_reference"] or "").strip()
     return None if is_shown or not parties.is_leitweg_id(reference or "") else reference
@@ -80,7 +86,9 @@ def draw_draft(db, row, seller, buyer, language=None) -> bytes:
 
 
 def obstacle(is_hybrid) -> Problem | None:
-    """Return the Problem of a package that the PDF of an invoice needs and this server lacks, or None."""
+    """Return the Problem of a package that the PDF of an invoice needs and this server lacks, or
+    None.
+    """
     return (
         hybrid.obstacle()
         if is_hybrid
@@ -91,9 +99,12 @@ def obstacle(is_hybrid) -> Problem | None:
 
 
 def missing_glyphs(db, row):
-    """Yield (field, Problem) of each text with a character that no font has. The PDF shows a box in its place.
+    """Yield (field, Problem) of each text with a character that no font has.
 
-    The row has both parties. reportlab must be installed. For Latin, Greek and Cyrillic letters nothing is imported.
+    The PDF shows a box in its place.
+
+    The row has both parties. reportlab must be installed. For Latin, Greek and Cyrillic letters
+    nothing is imported.
     """
     for field, text, bold in _texts(invoices.represent({**row, **printed(db, row)})):
         if problem := fonts.obstacle(text or "", bold):
@@ -101,7 +112,10 @@ def missing_glyphs(db, row):
 
 
 def _texts(invoice):
-    """Yield (field, text, whether it is bold) of the texts on the PDF that somebody has written. `text` may be None."""
+    """Yield (field, text, whether it is bold) of the texts on the PDF that somebody has written.
+
+    `text` may be None.
+    """
     yield "invoice_number", invoice["invoice_number"], True
     of_credit_note = ("related_invoice_number", "cancellation_reason")
     for name in ("buyer_reference", "text", "event_title", *of_credit_note):
@@ -153,7 +167,9 @@ def installed() -> tuple:
 
 
 def freeze(db, row) -> None:
-    """Store the row of an invoice that has just been sent as the source of its PDF. Internal notes are left out."""
+    """Store the row of an invoice that has just been sent as the source of its PDF. Internal notes
+    are left out.
+    """
     db.run(
         sql.freeze_pdf,
         id=row["id"],
@@ -162,7 +178,9 @@ def freeze(db, row) -> None:
 
 
 def printed(db, row) -> dict:
-    """Return what the PDF shows beside the fields of the invoice: event, its place, and `related_issue_date`."""
+    """Return what the PDF shows beside the fields of the invoice: event, its place, and
+    `related_issue_date`.
+    """
     return db.one(
         sql.printed, event_id=row["event_id"], related_invoice_id=row["related_invoice_id"]
     )
@@ -178,7 +196,10 @@ def source(db, row) -> dict:
 
 
 def thawed(frozen) -> dict:
-    """Return the row in a source. One of an earlier version lacks the columns that were added later."""
+    """Return the row in a source.
+
+    One of an earlier version lacks the columns that were added later.
+    """
     row = {
         "prepaid_amount": 0,
         "exchange_rate": None,
@@ -218,12 +239,15 @@ def as_sent(row) -> dict:
 
 
 def is_copy(row, language) -> bool:
-    """Return whether the PDF of a sent invoice in this language is a copy: the invoice was sent in another one."""
+    """Return whether the PDF of a sent invoice in this language is a copy: the invoice was sent in
+    another one.
+    """
     return language is not None and choice.available(language) != choice.available(row["language"])
 
 
 def draw_sent(db, source, language=None) -> bytes:
-    """Return the PDF of a sent invoice, drawn from its `source`, or a copy of it in another language.
+    """Return the PDF of a sent invoice, drawn from its `source`, or a copy of it in another
+    language.
 
     Raise 409 `anonymized`, or as `draw`.
     """
@@ -234,7 +258,10 @@ def draw_sent(db, source, language=None) -> bytes:
 
 
 def _original(db, source):
-    """Return the stored e-invoice. A PDF without it would look complete, so that nobody would notice the damage."""
+    """Return the stored e-invoice.
+
+    A PDF without it would look complete, so that nobody would notice the damage.
+    """
     xml = e_invoices.get(db, source["id"])
     if xml is None:
         raise LookupError(
@@ -249,9 +276,11 @@ def due(db) -> list[int]:
 
 
 def store(db, id: int) -> None:
-    """Draw and store the PDF of a sent invoice, unless it is stored already or its buyer was anonymised.
+    """Draw and store the PDF of a sent invoice, unless it is stored already or its buyer was
+    anonymised.
 
-    No transaction may be open. Two callers at once draw the same bytes, and the second changes nothing.
+    No transaction may be open. Two callers at once draw the same bytes, and the second changes
+    nothing.
     """
     frozen = db.value(sql.pdf_source, id=id)
     if frozen is None:
@@ -264,7 +293,8 @@ def store(db, id: int) -> None:
 def file_name(invoice, copy_in=None, extension="pdf", words=()) -> str:
     """Return the invoice number as the name of a file.
 
-    `copy_in` is the language of a copy, or None; `words` are further parts of the name, without those that are None.
+    `copy_in` is the language of a copy, or None; `words` are further parts of the name, without
+    those that are None.
     """
     number = re.sub(r"[^A-Za-z0-9._-]", "_", invoice["invoice_number"])
     parts = (number, copy_in and choice.available(copy_in), *words)

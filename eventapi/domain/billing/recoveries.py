@@ -1,8 +1,9 @@
 """Recoveries: what a payment brings in of an amount that was written off before.
 
-A payment that exceeds what is open adds a write-off with a negative amount. It is dated with the payment, or with the
-last write-off if that is later. Changing, moving or deleting the payment computes it again; a refund does not. Amounts
-are minor units. Call these functions inside a write transaction.
+A payment that exceeds what is open adds a write-off with a negative amount. It is dated with the
+payment, or with the last write-off if that is later. Changing, moving or deleting the payment
+computes it again; a refund does not. Amounts are minor units. Call these functions inside a write
+transaction.
 """
 
 from eventapi import money, times
@@ -15,7 +16,10 @@ COUNTING = ("completed", "refunded")
 
 
 def add(db, invoice, kind, amount, day, *, reason=None, payment_id=None):
-    """Insert a write-off of an invoice, of which the row needs only id and currency. `day` is a date."""
+    """Insert a write-off of an invoice, of which the row needs only id and currency.
+
+    `day` is a date.
+    """
     db.insert(
         sql.add,
         invoice_id=invoice["id"],
@@ -50,11 +54,13 @@ def _counting(payment):
 
 
 def take_back(db, payment, new=None):
-    """Take back what a payment has brought about at its invoice, before it changes, moves or is deleted.
+    """Take back what a payment has brought about at its invoice, before it changes, moves or is
+    deleted.
 
-    Return (the row of the invoice as it was, the amount that this adds to `written_off`), or (None, 0). If the payment
-    moves to another invoice, `new` is its new row: until today it counts for the old one, so that an opposite entry of
-    today replaces the deletion. A tolerance is dated with its payment, and stays with it.
+    Return (the row of the invoice as it was, the amount that this adds to `written_off`), or (None,
+    0). If the payment moves to another invoice, `new` is its new row: until today it counts for the
+    old one, so that an opposite entry of today replaces the deletion. A tolerance is dated with its
+    payment, and stays with it.
     """
     found = db.all(sql.of_payment, payment_id=payment["id"])
     own = [row for row in found if row["invoice_id"] == payment["invoice_id"]]
@@ -88,10 +94,11 @@ def take_back(db, payment, new=None):
 
 
 def recover(db, invoice, payment):
-    """Add the recovery of a payment that exceeds what is open, and return it: 0, or a negative amount.
+    """Add the recovery of a payment that exceeds what is open, and return it: 0, or a negative
+    amount.
 
-    `invoice` has its sums as they are with the payment. `payment` is its row; None if it was deleted: then the latest
-    of the other payments recovers what it can.
+    `invoice` has its sums as they are with the payment. `payment` is its row; None if it was
+    deleted: then the latest of the other payments recovers what it can.
     """
     excess = (
         invoice["paid_amount"] + invoice["credited"] + invoice["written_off"] - invoice["total"]
@@ -110,9 +117,11 @@ def recover(db, invoice, payment):
 
 
 def is_tolerated(config, invoice, lacking):
-    """Return whether a transfer that lacks this amount of an invoice pays it: at most the option `payment_tolerance`.
+    """Return whether a transfer that lacks this amount of an invoice pays it: at most the option
+    `payment_tolerance`.
 
-    `invoice` has currency and exchange_rate. Without a rate, nothing is tolerated in another currency.
+    `invoice` has currency and exchange_rate. Without a rate, nothing is tolerated in another
+    currency.
     """
     if invoice["currency"] != config.currency:
         rate = invoice["exchange_rate"] or money.usual_rate(config, invoice["currency"])

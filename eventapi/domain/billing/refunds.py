@@ -1,8 +1,10 @@
-"""Refunds of payments and moves of payments between invoices: what happens to a payment after its date.
+"""Refunds of payments and moves of payments between invoices: what happens to a payment after its
+date.
 
-Both have a date of their own, so that the figures of an earlier date stay the same. Payments and refunds may take parts
-of a bank transfer, a row of bank_transactions: together never more than it has. Rows hold amounts in minor units,
-API objects hold major units. Functions that write are called inside a write transaction.
+Both have a date of their own, so that the figures of an earlier date stay the same. Payments and
+refunds may take parts of a bank transfer, a row of bank_transactions: together never more than it
+has. Rows hold amounts in minor units, API objects hold major units. Functions that write are called
+inside a write transaction.
 """
 
 from eventapi import money, times
@@ -50,7 +52,10 @@ def check_date(db, payment, refunded_at, faults):
 
 
 def check_completion(db, payment_date, faults):
-    """Add a fault if the date of a completed payment is after tomorrow. A gateway may date it one day ahead."""
+    """Add a fault if the date of a completed payment is after tomorrow.
+
+    A gateway may date it one day ahead.
+    """
     zone = db.config.timezone
     if payment_date and times.local_date(payment_date, zone) > times.add_days(
         times.today(zone, db.now), 1
@@ -64,7 +69,9 @@ def check_completion(db, payment_date, faults):
 
 
 def check_age(db, payment_date, invoice, faults):
-    """Add a fault if a payment is dated more than MOST_YEARS before its invoice: it is a typing error."""
+    """Add a fault if a payment is dated more than MOST_YEARS before its invoice: it is a typing
+    error.
+    """
     issued = invoice and invoice["issue_date"]
     day = payment_date and issued and times.local_date(payment_date, db.config.timezone)
     if day and day < f"{int(issued[:4]) - MOST_YEARS:04}{issued[4:]}":
@@ -77,7 +84,10 @@ def check_age(db, payment_date, invoice, faults):
 
 
 def check_payment_date(db, payment, faults):
-    """Add a fault at /payment_date if the payment is dated after one of its refunds. `payment` is a row."""
+    """Add a fault at /payment_date if the payment is dated after one of its refunds.
+
+    `payment` is a row.
+    """
     paid = paid_at(payment)
     for refund in payment["refunds"]:
         if is_before(refund["refunded_at"], paid, db.config.timezone):
@@ -95,14 +105,19 @@ def paid_at(payment):
 
 
 def is_before(value, other, zone):
-    """Return whether a date or timestamp is before another one. If either is a date, compare the dates in the zone."""
+    """Return whether a date or timestamp is before another one.
+
+    If either is a date, compare the dates in the zone.
+    """
     if times.is_date(value) or times.is_date(other):
         return times.local_date(value, zone) < times.local_date(other, zone)
     return times.utc(value, zone) < times.utc(other, zone)
 
 
 def default_date(db, payment):
-    """Return now as the date of a refund, or the date of the payment if that is later: it may be dated tomorrow."""
+    """Return now as the date of a refund, or the date of the payment if that is later: it may be
+    dated tomorrow.
+    """
     paid = paid_at(payment)
     return paid if is_before(db.now, paid, db.config.timezone) else db.now
 
@@ -137,7 +152,10 @@ def add(
     notes=None,
     bank_transaction_id=None,
 ):
-    """Insert a refund of `amount` minor units and return its row. `payment` is a row. Raise 409 `period_closed`."""
+    """Insert a refund of `amount` minor units and return its row.
+
+    `payment` is a row. Raise 409 `period_closed`.
+    """
     bookings.refuse_refund(db, refunded_at)
     row = {
         "amount": amount,
@@ -160,11 +178,15 @@ def add(
     return {"id": id, **row, "created_at": db.now}
 
 
-# What a payment pays of costs and interest of dunning letters: its claim_amount, less what refunds have returned of it
+# What a payment pays of costs and interest of dunning letters: its claim_amount, less what refunds
+# have returned of it
 
 
 def returned_claim(payment):
-    """Return what refunds have returned of the claim_amount of a payment. `payment` is a row with its refunds."""
+    """Return what refunds have returned of the claim_amount of a payment.
+
+    `payment` is a row with its refunds.
+    """
     return sum(refund["claim_amount"] for refund in payment["refunds"])
 
 
@@ -176,8 +198,8 @@ def left_of_claim(payment):
 def claim_of(payment, amount, invoice):
     """Return the part of a new refund that returns the claim_amount of its payment.
 
-    What was paid of a letter that was withdrawn is returned first, because it is owed to the customer; otherwise the
-    claim_amount is returned last. `invoice` is a row of the ledger.
+    What was paid of a letter that was withdrawn is returned first, because it is owed to the
+    customer; otherwise the claim_amount is returned last. `invoice` is a row of the ledger.
     """
     left = left_of_claim(payment)
     owed = min(amount, left, max(0, invoice["claims_paid"] - invoice["claims_total"]))
@@ -198,13 +220,15 @@ def remove_all(db, rows):
 
 
 def follow(db, old, new):
-    """Keep the refunds and moves of a payment in line with its change. `old` and `new` are its rows.
+    """Keep the refunds and moves of a payment in line with its change.
 
-    Call this before the payment itself is written: a payment of a closed month may only change its invoice if the move
-    is recorded.
+    `old` and `new` are its rows.
 
-    A completed payment that moves to another invoice counts for that invoice from now on. A new currency corrects the
-    payment as a whole: then it counts for the new invoice from its date.
+    Call this before the payment itself is written: a payment of a closed month may only change its
+    invoice if the move is recorded.
+
+    A completed payment that moves to another invoice counts for that invoice from now on. A new
+    currency corrects the payment as a whole: then it counts for the new invoice from its date.
 
     Raise 409 `duplicate` if the new gateway has reported one of the refunds for another payment.
     """
@@ -242,7 +266,10 @@ def _set_gateway(db, payment):
 
 
 def counts_at(payment):
-    """Return the UTC timestamp from which a payment counts. `payment` is a row with `payment_date_at`."""
+    """Return the UTC timestamp from which a payment counts.
+
+    `payment` is a row with `payment_date_at`.
+    """
     return payment["payment_date_at"] or payment["created_at"]
 
 
@@ -250,7 +277,9 @@ def counts_at(payment):
 
 
 def claim_transfer(db, bank_transaction_id, amount):
-    """Record that a payment or refund takes `amount` of a bank transfer. Do nothing if the id is None.
+    """Record that a payment or refund takes `amount` of a bank transfer.
+
+    Do nothing if the id is None.
 
     The caller has checked that the rest of the transfer is enough.
     """
@@ -259,7 +288,10 @@ def claim_transfer(db, bank_transaction_id, amount):
 
 
 def release_transfer(db, record):
-    """Record that a payment or refund, which is deleted, takes nothing of its transfer any more. The rest is open."""
+    """Record that a payment or refund, which is deleted, takes nothing of its transfer any more.
+
+    The rest is open.
+    """
     claim_transfer(
         db, record["bank_transaction_id"], -(record.get("bank_amount") or record["amount"])
     )

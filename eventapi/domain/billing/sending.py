@@ -1,4 +1,5 @@
-"""Send an invoice or credit note: what it needs, its number and parties, its e-invoice and the source of its PDF.
+"""Send an invoice or credit note: what it needs, its number and parties, its e-invoice and the
+source of its PDF.
 
 Functions take rows of invoices (see `invoices`).
 """
@@ -34,8 +35,8 @@ SMALL = 250_00  # cents: section 33 UStDV
 def issue(db, row, mail=None, prepaid=0):
     """Lock a draft: store its number, parties, e-invoice and PDF source. Return its new row.
 
-    `prepaid` is the amount paid before, in minor units. Call this inside a write transaction. Raise 409
-    `invoice_incomplete`, `no_e_invoice` or `period_closed`.
+    `prepaid` is the amount paid before, in minor units. Call this inside a write transaction. Raise
+    409 `invoice_incomplete`, `no_e_invoice` or `period_closed`.
     """
     seller, buyer = invoices.parties(db, row)
     has_xml = has_document(row)
@@ -76,7 +77,9 @@ def issue(db, row, mail=None, prepaid=0):
 
 
 def deduct(db, row):
-    """Add the lines to a draft that deduct its deposits, and return its row. Raise as `deposits.refuse`.
+    """Add the lines to a draft that deduct its deposits, and return its row.
+
+    Raise as `deposits.refuse`.
 
     A credit note for a deposit that was deducted meanwhile is refused with 409 `in_use`.
     """
@@ -94,7 +97,10 @@ def deduct(db, row):
 
 
 def _payment_reference(config, row, number):
-    """Return the creditor reference of an invoice, or None. The other system has named that of one taken over."""
+    """Return the creditor reference of an invoice, or None.
+
+    The other system has named that of one taken over.
+    """
     is_ours = row["invoice_type"] == "invoice" and not row["taken_over"]
     return transfers.creditor_reference(config, number) if is_ours else None
 
@@ -141,7 +147,10 @@ def _values(db, row, seller, buyer):
 
 
 def _service(db, row, issue_date):
-    """Return the columns of the days of the supply. A deposit for an event is for a supply on the days of the event."""
+    """Return the columns of the days of the supply.
+
+    A deposit for an event is for a supply on the days of the event.
+    """
     if row["service_date"]:
         return {}
     event = row["is_deposit"] and row["event_id"] and db.one(sql.event_days, id=row["event_id"])
@@ -176,7 +185,9 @@ def _missing(config, row, seller, buyer):
 
 
 def _is_small(row, seller, buyer):
-    """Return whether an invoice needs no address of its buyer: up to 250 EUR with tax in Germany (section 33 UStDV)."""
+    """Return whether an invoice needs no address of its buyer: up to 250 EUR with tax in Germany
+    (section 33 UStDV).
+    """
     return (
         seller["country"] == "DE"
         and row["currency"] == "EUR"
@@ -187,7 +198,8 @@ def _is_small(row, seller, buyer):
 
 
 def _lacks_rate(config, row):
-    """Return whether the VAT of an invoice cannot be shown in the organiser's currency (Art. 230, 2006/112/EC).
+    """Return whether the VAT of an invoice cannot be shown in the organiser's currency (Art. 230,
+    2006/112/EC).
 
     A credit note has the rate of its invoice, and what another system has sent shows its own.
     """
@@ -203,7 +215,8 @@ def _lacks_rate(config, row):
 def _faults(db, row, seller, buyer):
     """Return what prevents sending an invoice beside missing fields and the rules of the norm.
 
-    A credit note has the parties and rates of its invoice. What another system has sent cannot be corrected here.
+    A credit note has the parties and rates of its invoice. What another system has sent cannot be
+    corrected here.
     """
     if row["invoice_type"] == "credit_note":
         return []
@@ -212,7 +225,10 @@ def _faults(db, row, seller, buyer):
 
 
 def doubts(db, row):
-    """Return what is unusual on an invoice, as findings. A credit note has the parties and days of its invoice."""
+    """Return what is unusual on an invoice, as findings.
+
+    A credit note has the parties and days of its invoice.
+    """
     if row["invoice_type"] == "credit_note":
         return []
     seller, buyer = invoices.parties(db, row)
@@ -220,7 +236,9 @@ def doubts(db, row):
 
 
 def unprintable(db, row):
-    """Return a warning for each text with a character that no font has. reportlab must be installed."""
+    """Return a warning for each text with a character that no font has. reportlab must be
+    installed.
+    """
     return [
         requirements.finding(
             f"The PDF shows {fonts.BOX} in its place. {problem.detail}", field, code="missing_glyph"
@@ -232,7 +250,8 @@ def unprintable(db, row):
 def _account_of_another(db, row, buyer):
     """Yield a finding if the buyer's customer number is on an invoice to another contact.
 
-    In the ledger and in DATEV, the number is the account. A credit note has the number of its invoice.
+    In the ledger and in DATEV, the number is the account. A credit note has the number of its
+    invoice.
     """
     number = buyer["customer_number"]
     first = number and db.one(sql.first_of_customer, customer_number=number)
@@ -248,20 +267,29 @@ def _account_of_another(db, row, buyer):
 
 
 def has_document(row):
-    """Return whether an invoice gets an e-invoice when it is sent. The norm knows amounts of two decimals only."""
+    """Return whether an invoice gets an e-invoice when it is sent.
+
+    The norm knows amounts of two decimals only.
+    """
     return not row["taken_over"] and money.decimals(row["currency"]) <= 2
 
 
 def _profile(buyer):
-    """Return the profile whose rules the invoices of a buyer meet. Buyers of earlier versions have none."""
+    """Return the profile whose rules the invoices of a buyer meet.
+
+    Buyers of earlier versions have none.
+    """
     return buyer.get("e_invoice_profile") or "en16931"
 
 
 def _with_document(db, sent, buyer):
-    """Store the e-invoice of an invoice that was just sent, and return its row. Raise 409 `invoice_incomplete`.
+    """Store the e-invoice of an invoice that was just sent, and return its row.
 
-    An invoice gets no e-invoice if its buyer expects none and nobody can correct the faults. Nor does a credit note for
-    an invoice without e-invoice: its parties may lack what the rules require, and nobody can change them.
+    Raise 409 `invoice_incomplete`.
+
+    An invoice gets no e-invoice if its buyer expects none and nobody can correct the faults. Nor
+    does a credit note for an invoice without e-invoice: its parties may lack what the rules
+    require, and nobody can change them.
     """
     document = document_of(db, sent)
     faults, _ = requirements.findings(
@@ -290,7 +318,9 @@ def document_of(db, row):
 
 
 def as_sent_now(db, row):
-    """Return the row of a draft as it would be if it was sent now, still with the number of the draft."""
+    """Return the row of a draft as it would be if it was sent now, still with the number of the
+    draft.
+    """
     seller, buyer = invoices.parties(db, row)
     row = deposits.deducted(db, row)
     row = {**row, **_values(db, row, seller, buyer)}
@@ -301,7 +331,9 @@ def as_sent_now(db, row):
 
 
 def check(db, row, profile=None):
-    """Return what POST /invoices/{id}/check shows. `profile` is that of the buyer by default. This changes nothing.
+    """Return what POST /invoices/{id}/check shows.
+
+    `profile` is that of the buyer by default. This changes nothing.
 
     Raise 409 `anonymized`, or `no_e_invoice` for an invoice that gets none.
     """
@@ -343,7 +375,9 @@ def check(db, row, profile=None):
 
 
 def _obstacles(db, row):
-    """Yield what prevents sending a draft beside its e-invoice: its due date, a closed month, deposits, old lines."""
+    """Yield what prevents sending a draft beside its e-invoice: its due date, a closed month,
+    deposits, old lines.
+    """
     faults = Faults()
     drafts.check_due_date(row, faults)
     yield from (
@@ -364,7 +398,9 @@ def _obstacles(db, row):
 
 
 def _findings(db, row, profile):
-    """Return (faults, warnings) of an invoice: of its original if it has one, otherwise of what would be sent."""
+    """Return (faults, warnings) of an invoice: of its original if it has one, otherwise of what
+    would be sent.
+    """
     original = row["xml_sha256"] and store.get(db, row["id"])
     document = store.derived(original, profile, store.CII)[0] if original else document_of(db, row)
     faults, warnings = requirements.findings(composing.in_profile(document, profile), profile)
@@ -398,7 +434,8 @@ def _findings(db, row, profile):
 def xml(db, row, profile, syntax):
     """Return the XML of an invoice in this profile and syntax.
 
-    Raise 409 `no_e_invoice` or `anonymized`, or `invoice_incomplete` if the invoice lacks what the profile requires.
+    Raise 409 `no_e_invoice` or `anonymized`, or `invoice_incomplete` if the invoice lacks what the
+    profile requires.
     """
     if row["locked_at"] and not row["taken_over"]:
         invoices.buyer_as_sent(invoices.represent(row))  # raises if the buyer was anonymised
@@ -429,7 +466,8 @@ def _not_in_profile(row, profile, faults):
 
 
 def xml_for_buyer(db, invoice):
-    """Return (file name, XML) for a buyer that requires XRechnung (in CII) or Peppol (in UBL), otherwise None.
+    """Return (file name, XML) for a buyer that requires XRechnung (in CII) or Peppol (in UBL),
+    otherwise None.
 
     `invoice` is an API object.
     """
@@ -465,7 +503,10 @@ def refusal(row):
 
 
 def prepaid(db, row, sent):
-    """Return the sum of the payments that are sent with an invoice, in minor units. Raise 422 for their faults."""
+    """Return the sum of the payments that are sent with an invoice, in minor units.
+
+    Raise 422 for their faults.
+    """
     faults, units = Faults(), []
     for place, payment in enumerate(sent):
         own = Faults()

@@ -1,8 +1,8 @@
 """Write-offs: what is open of an invoice, and is no longer expected to be paid.
 
-A write-off is a movement with a day of its own: it reduces what the customer owes on that day. The tax follows it by
-section 17 (2) no. 1 UStG. Rows hold minor units, API objects major units. Call `create` and `delete` inside a write
-transaction.
+A write-off is a movement with a day of its own: it reduces what the customer owes on that day. The
+tax follows it by section 17 (2) no. 1 UStG. Rows hold minor units, API objects major units. Call
+`create` and `delete` inside a write transaction.
 """
 
 from eventapi import journal, money, times
@@ -31,8 +31,9 @@ def of_invoices(db, ids):
 def create(db, row, fields):
     """Write off what is open of an invoice, or a part of it, and return its row.
 
-    `fields` is a body of the action. Raise 422 for too many decimals, or a day before the issue date or in the future;
-    409 `invalid_transition`, `exceeds_invoice` or `period_closed`. The reason is not kept if the buyer was anonymised.
+    `fields` is a body of the action. Raise 422 for too many decimals, or a day before the issue
+    date or in the future; 409 `invalid_transition`, `exceeds_invoice` or `period_closed`. The
+    reason is not kept if the buyer was anonymised.
     """
     faults, today = Faults(), times.today(db.config.timezone, db.now)
     units = fields["amount"] and amounts.of_currency(fields["amount"], row["currency"], faults)
@@ -74,7 +75,9 @@ def create(db, row, fields):
 
 
 def delete(db, row, write_off):
-    """Take back a write-off of `row`, an invoice, and return the row. What payments recovered of it is taken back too.
+    """Take back a write-off of `row`, an invoice, and return the row.
+
+    What payments recovered of it is taken back too.
 
     Raise 409 `invalid_transition` for one that a payment has brought about, and `period_closed`.
     """
@@ -108,7 +111,9 @@ def delete(db, row, write_off):
 
 
 def add_tolerance(db, payment, amount):
-    """Write off the small amount that a transfer lacks, on the day of its payment, which is an API object."""
+    """Write off the small amount that a transfer lacks, on the day of its payment, which is an API
+    object.
+    """
     row = invoices.row(db, payment["invoice_id"])
     recoveries.add(
         db,

@@ -1,7 +1,8 @@
-"""The export for a tax audit (GoBD, access Z3): a ZIP file with CSV tables, their description, and the e-invoices.
+"""The export for a tax audit (GoBD, access Z3): a ZIP file with CSV tables, their description, and
+the e-invoices.
 
-It is made from one snapshot of the database and in pieces, so that it does not grow with the number of invoices, and
-writes go on meanwhile.
+It is made from one snapshot of the database and in pieces, so that it does not grow with the number
+of invoices, and writes go on meanwhile.
 """
 
 import json
@@ -47,7 +48,10 @@ class Archive:
         self.entries = []
 
     def add(self, name, pieces, rows=None):
-        """Add a file. `pieces` yields its bytes; `rows` is a list whose first value is the number of its rows."""
+        """Add a file.
+
+        `pieces` yields its bytes; `rows` is a list whose first value is the number of its rows.
+        """
         digest, size = sha256(), 0
         with self.zip.open(name, "w", force_zip64=True) as member:
             for piece in pieces:
@@ -59,7 +63,9 @@ class Archive:
 
 
 def written(db, year, *, with_pdf=False):
-    """Write the export of a year to an unnamed file. Return it, open at its beginning, and its size.
+    """Write the export of a year to an unnamed file.
+
+    Return it, open at its beginning, and its size.
 
     The file lies in the data directory, because /tmp may be in memory.
     """
@@ -108,7 +114,10 @@ def _write(db, file, first, last, with_pdf):
 
 
 def _rows(db, days, accounts):
-    """Return {table: rows}. The rows of large tables are read from the database as they are written."""
+    """Return {table: rows}.
+
+    The rows of large tables are read from the database as they are written.
+    """
     of_year = {"first": days["first"], "last": days["last"]}
     of_time = {"begins": days["begins"], "ends": days["ends"]}
     numbers = as_json(sorted({row["customer_number"] for row in accounts} - {None}))
@@ -138,7 +147,10 @@ def _rows(db, days, accounts):
 
 
 def _file_name(row):
-    """Return the name of the file of an invoice. The id keeps names apart whose letters were replaced."""
+    """Return the name of the file of an invoice.
+
+    The id keeps names apart whose letters were replaced.
+    """
     return f"{UNSAFE.sub('_', row['invoice_number'])[:80]}-{row['id']}"
 
 
@@ -149,7 +161,9 @@ def _stored(config, digest):
 
 
 def _manifest(db, archive, accounts, first, last):
-    """Return the manifest: each file with its hash, and the proof that the accounts agree with the other reports."""
+    """Return the manifest: each file with its hash, and the proof that the accounts agree with the
+    other reports.
+    """
     return {
         "program": f"eventapi {__version__}",
         "generated_at": times.now(),
@@ -208,7 +222,8 @@ def _number(units, decimals, places):
 def _text(value):
     """Return a text in quotes, on one line: a line break would end the record for some programs.
 
-    A formula is escaped as in other CSV, because tax offices open the tables in spreadsheet programs as well.
+    A formula is escaped as in other CSV, because tax offices open the tables in spreadsheet
+    programs as well.
     """
     if value is None:
         return ""

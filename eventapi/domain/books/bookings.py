@@ -1,7 +1,8 @@
 """Bookings in closed months: which changes of invoices, payments and refunds are refused.
 
-Rows are those of `payments`; only a completed or refunded payment counts. It belongs to the month of its date. Moving
-it to another invoice and refunding it have a date of their own, and are always possible.
+Rows are those of `payments`; only a completed or refunded payment counts. It belongs to the month
+of its date. Moving it to another invoice and refunding it have a date of their own, and are always
+possible.
 """
 
 from eventapi import money
@@ -48,7 +49,8 @@ def refuse_payment(db, old, new):
 def changed_fields(old, new, is_moved):
     """Return the fields that differ and count. For a deletion, `payment_date` stands for all.
 
-    Whether a payment has a date of its own is kept with the month, also if it was recorded at the same second.
+    Whether a payment has a date of its own is kept with the month, also if it was recorded at the
+    same second.
     """
     if new is None:
         return ["payment_date"]
@@ -69,7 +71,9 @@ def _fact(old, new, month, changed):
 
 
 def completed(db, payment):
-    """Return the row of a pending payment as it is completed: dated now if the month of its date is closed."""
+    """Return the row of a pending payment as it is completed: dated now if the month of its date is
+    closed.
+    """
     new = {**payment, "status": "completed"}
     if periods.closed_month(db, dated(new)):
         new["payment_date"] = db.now
@@ -87,7 +91,10 @@ def refuse_refund(db, refunded_at):
 
 
 def refuse_deletion(db, refund):
-    """Raise 409 `period_closed` if a refund to be deleted is dated in a closed month. `refund` is a row."""
+    """Raise 409 `period_closed` if a refund to be deleted is dated in a closed month.
+
+    `refund` is a row.
+    """
     month = periods.closed_month(db, refund["refunded_at"])
     if month:
         raise periods.closed(
@@ -101,10 +108,11 @@ def refuse_deletion(db, refund):
 
 
 def refuse_rate(db, invoice, rate):
-    """Raise 409 `period_closed` if the first exchange rate of a sent invoice would change a closed month.
+    """Raise 409 `period_closed` if the first exchange rate of a sent invoice would change a closed
+    month.
 
-    Only months that were closed by an early version have such invoices. They count at the rate of the options.
-    `invoice` is a row, `rate` in the unit of its column.
+    Only months that were closed by an early version have such invoices. They count at the rate of
+    the options. `invoice` is a row, `rate` in the unit of its column.
     """
     usual = money.usual_rate(db.config, invoice["currency"])
     month = periods.closed_month(db, invoice["issue_date"])

@@ -1,13 +1,16 @@
-"""The ledger: for each customer and currency, what was owed before, what was added, and what is owed after.
+"""The ledger: for each customer and currency, what was owed before, what was added, and what is
+owed after.
 
-The customer is the one on the invoice as it was sent, so that merging contacts changes no account. Invoices and credit
-notes count at their issue_date, payments, refunds and write-offs at their dates. What a dunning letter claims counts on
-the day on which it is sent, and is taken back on that of its withdrawal. A payment that moves to an invoice of another
-customer is subtracted from the one and added to the other on the day of the move. Amounts are in minor units; a balance
-is positive if the customer owes it, and negative if the customer has overpaid.
+The customer is the one on the invoice as it was sent, so that merging contacts changes no account.
+Invoices and credit notes count at their issue_date, payments, refunds and write-offs at their
+dates. What a dunning letter claims counts on the day on which it is sent, and is taken back on that
+of its withdrawal. A payment that moves to an invoice of another customer is subtracted from the one
+and added to the other on the day of the move. Amounts are in minor units; a balance is positive if
+the customer owes it, and negative if the customer has overpaid.
 
-The reports on the ledger have a proof: its totals beside the figures of other reports, and the number series. Each
-comparison is computed by other statements than the ledger, and says whether both agree.
+The reports on the ledger have a proof: its totals beside the figures of other reports, and the
+number series. Each comparison is computed by other statements than the ledger, and says whether
+both agree.
 """
 
 from eventapi import money, times
@@ -31,7 +34,10 @@ FILTERS = ("customer_number", "currency")
 
 
 def span(config, first, last):
-    """Return the parameters of a statement that select what is dated from `first` to `last`. Both may be None."""
+    """Return the parameters of a statement that select what is dated from `first` to `last`.
+
+    Both may be None.
+    """
     zone, found = config.timezone, dict(ALWAYS)
     if first:
         found.update(first=first, begins=times.start(first, zone))
@@ -41,10 +47,11 @@ def span(config, first, last):
 
 
 def accounts(db, first, last, **filters):
-    """Return a row for each customer and currency with a balance before `first`, or with a movement until `last`.
+    """Return a row for each customer and currency with a balance before `first`, or with a movement
+    until `last`.
 
-    Both are days and may be None. `filters`: customer_number, currency; prepaid=1 for only what was paid for invoices
-    that were issued after `last`.
+    Both are days and may be None. `filters`: customer_number, currency; prepaid=1 for only what was
+    paid for invoices that were issued after `last`.
     """
     rows = db.all(sql.accounts, frozenset(filters), **filters, **span(db.config, first, last))
     return [{**row, "closing_balance": closing_balance(row)} for row in rows]
@@ -64,7 +71,9 @@ def closing_balance(row):
 
 
 def add_names(db, rows, last):
-    """Return the rows with `customer_name`: the name on the last invoice until the day `last`, None once it is erased."""
+    """Return the rows with `customer_name`: the name on the last invoice until the day `last`, None
+    once it is erased.
+    """
     pairs = as_json([(row["customer_number"], row["currency"]) for row in rows])
     names = {
         (row["customer_number"], row["currency"]): row["customer_name"]
@@ -103,8 +112,9 @@ def is_customer(db, number):
 def statement_of(db, number, first, last, **filters):
     """Return the account of a customer as a list with one entry for each currency.
 
-    An entry has `currency`, the balances, and `movements`, oldest first, each with the balance after it. Amounts are in
-    major units. `first` and `last` are days and may be None; `filters`: currency.
+    An entry has `currency`, the balances, and `movements`, oldest first, each with the balance
+    after it. Amounts are in major units. `first` and `last` are days and may be None; `filters`:
+    currency.
     """
     rows = db.all(
         sql.account,
@@ -130,7 +140,10 @@ def statement_of(db, number, first, last, **filters):
 
 
 def _account(rows, currency, first):
-    """Return the entry of a currency. The rows are those until the last day; those before `first` are the opening."""
+    """Return the entry of a currency.
+
+    The rows are those until the last day; those before `first` are the opening.
+    """
     balance = opening = sum(row["amount"] for row in rows if row["date"] < first)
     movements = []
     for row in sorted((row for row in rows if row["date"] >= first), key=_order):
@@ -188,7 +201,8 @@ def days(db, query):
 def of_all(db, query, *, with_proof=True):
     """Return the ledger of all customers as API object, from one snapshot.
 
-    The proof is None if the query selects a customer or a currency: other reports have no such filter.
+    The proof is None if the query selects a customer or a currency: other reports have no such
+    filter.
     """
     first, last = days(db, query)
     filters = {name: query[name] for name in FILTERS if name in query}
@@ -205,7 +219,10 @@ def of_all(db, query, *, with_proof=True):
 
 
 def of_customer(db, number, query):
-    """Return the account of one customer as API object. Raise 404 for a number to which no invoice was sent."""
+    """Return the account of one customer as API object.
+
+    Raise 404 for a number to which no invoice was sent.
+    """
     first, last = days(db, query)
     filters = {name: query[name] for name in FILTERS[1:] if name in query}
     with db.snapshot():
@@ -249,11 +266,12 @@ def _report(name, first, last, filters, data):
 
 
 def proof(db, sums, first, last):
-    """Return the proof of `sums`, the totals of all customers from `first` to `last`, which are days and may be None.
+    """Return the proof of `sums`, the totals of all customers from `first` to `last`, which are
+    days and may be None.
 
-    `agrees` is true if all comparisons agree, and if no number is missing. The report on receivables knows no claims of
-    letters, and only invoices that are issued. So what is open of claims, and what was paid for later invoices, is
-    named beside it.
+    `agrees` is true if all comparisons agree, and if no number is missing. The report on
+    receivables knows no claims of letters, and only invoices that are issued. So what is open of
+    claims, and what was paid for later invoices, is named beside it.
     """
     selection = {**EVERYTHING, "period": "year", "first": first, "last": last, "as_of": last}
     prepaid = (
@@ -297,7 +315,8 @@ def proof(db, sums, first, last):
 def compared(own, others):
     """Return a row for each currency: amounts of the ledger, those of another report, and `agrees`.
 
-    `own` and `others`: name -> {currency: amount}. Of each, the first amount counts positive, a second one negative.
+    `own` and `others`: name -> {currency: amount}. Of each, the first amount counts positive, a
+    second one negative.
     """
     rows = []
     for currency in sorted(

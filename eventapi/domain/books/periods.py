@@ -1,8 +1,11 @@
-"""Closed months: what counts in a closed month never changes. Corrections are dated in an open month.
+"""Closed months: what counts in a closed month never changes.
 
-A month such as 2026-05 is closed together with all months before it, and is never opened again. Its figures are kept,
-and the audit log has them with their hash. Days are those of the organiser's time zone. Each invoice of a closed month
-in another currency has an exchange rate of its own, so that the option `exchange_rates` changes no figure of it.
+Corrections are dated in an open month.
+
+A month such as 2026-05 is closed together with all months before it, and is never opened again. Its
+figures are kept, and the audit log has them with their hash. Days are those of the organiser's time
+zone. Each invoice of a closed month in another currency has an exchange rate of its own, so that
+the option `exchange_rates` changes no figure of it.
 """
 
 import json
@@ -41,8 +44,8 @@ def first_open_day(db):
 def closed_month(db, date):
     """Return the closed month that a date or a timestamp lies in, or None.
 
-    A month that is not over is never closed, and `db.stamp` is never before the closing of a month. So a date of this
-    month costs no statement, and that of now, the usual one, only a comparison.
+    A month that is not over is never closed, and `db.stamp` is never before the closing of a month.
+    So a date of this month costs no statement, and that of now, the usual one, only a comparison.
     """
     zone, stamp = db.config.timezone, db.stamp or times.now()
     if date >= stamp:
@@ -61,14 +64,17 @@ def closed_month(db, date):
 
 @lru_cache(maxsize=8)
 def month_began(zone, minute):
-    """Return the timestamp at which the month began that a minute such as 2026-05-01T09:30 (UTC) lies in."""
+    """Return the timestamp at which the month began that a minute such as 2026-05-01T09:30 (UTC)
+    lies in.
+    """
     return times.start(f"{times.local_date(f'{minute}:00Z', zone)[:7]}-01", zone)
 
 
 def refuse_closed(db, date, member, remedy):
     """Raise 409 `period_closed` if a date or timestamp lies in a closed month.
 
-    `member` is the field that has the date or cannot change because of it, `remedy` a sentence that says what to do.
+    `member` is the field that has the date or cannot change because of it, `remedy` a sentence that
+    says what to do.
     """
     month = closed_month(db, date)
     if month:
@@ -102,7 +108,9 @@ def all_months(db):
 
 
 def unclosed(month, state):
-    """Return the API object of a month without figures: an open one, or a closed one without a record."""
+    """Return the API object of a month without figures: an open one, or a closed one without a
+    record.
+    """
     return {
         "month": month,
         "state": state,
@@ -123,9 +131,12 @@ def represent(row):
 
 
 def close_in_pieces(write, db, values):
-    """Close a month with figures that are computed before the write lock is taken. See `in_pieces` in web/routes.py.
+    """Close a month with figures that are computed before the write lock is taken.
 
-    Compute them again if a booking of the months has changed meanwhile. After ATTEMPTS, leave the closing to `close`.
+    See `in_pieces` in web/routes.py.
+
+    Compute them again if a booking of the months has changed meanwhile. After ATTEMPTS, leave the
+    closing to `close`.
     """
     month = values["month"]
     for _ in range(ATTEMPTS):
@@ -143,8 +154,8 @@ def close_in_pieces(write, db, values):
 def close(db, month):
     """Close a month and all months before it, and return the API object of the month.
 
-    A month that is closed already stays as it is. Call this inside a write transaction. Raise 404 for what is no
-    month, and 409 `period_not_over` or `period_incomplete`.
+    A month that is closed already stays as it is. Call this inside a write transaction. Raise 404
+    for what is no month, and 409 `period_not_over` or `period_incomplete`.
     """
     closing = to_close(db, month)
     keep_all(db, closing, figures_of(db, closing))
@@ -153,7 +164,8 @@ def close(db, month):
 
 
 def to_close(db, month):
-    """Return the months that are closed together with a month, sorted: none if it is closed already.
+    """Return the months that are closed together with a month, sorted: none if it is closed
+    already.
 
     Raise 404 for what is no month, and 409 `period_not_over` or `period_incomplete`.
     """
@@ -175,7 +187,9 @@ def to_close(db, month):
 
 
 def is_changed(db, month, seen):
-    """Return whether a booking until the end of a month may have changed after the audit entry `seen`."""
+    """Return whether a booking until the end of a month may have changed after the audit entry
+    `seen`.
+    """
     day = next_first_day(f"{month}-01", "month")
     return bool(
         db.value(
@@ -200,9 +214,11 @@ def refuse_early(db, month):
 
 
 def refuse_unconverted(db, month, since):
-    """Raise 409 `period_incomplete` if an invoice from the day `since` until the end of a month has no exchange rate.
+    """Raise 409 `period_incomplete` if an invoice from the day `since` until the end of a month has
+    no exchange rate.
 
-    The option `exchange_rates` may change later. An invoice takes the rate from there when it is sent.
+    The option `exchange_rates` may change later. An invoice takes the rate from there when it is
+    sent.
     """
     values = {
         "since": since,
@@ -255,9 +271,9 @@ def keep(db, month, kept):
     )
 
 
-# The figures: revenue, tax, payments, and the balances of the customers, in minor units. Each is a list of rows with a
-# currency, except `bookings_sha256`: the hash of every invoice, tax group, payment, refund, move, write-off and claim
-# of the month, so that none can change unnoticed.
+# The figures: revenue, tax, payments, and the balances of the customers, in minor units. Each is a
+# list of rows with a currency, except `bookings_sha256`: the hash of every invoice, tax group,
+# payment, refund, move, write-off and claim of the month, so that none can change unnoticed.
 
 
 def months_with_bookings(db):
@@ -296,14 +312,17 @@ def figures_of(db, wanted):
 
 
 def nonzero(totals, name):
-    """Return {currency: balance} without balances of 0, so that a month has the same rows whichever month is first."""
+    """Return {currency: balance} without balances of 0, so that a month has the same rows whichever
+    month is first.
+    """
     return {row["currency"]: row[name] for row in totals if row[name]}
 
 
 def balanced(db, days, payments, opening):
     """Return the totals of the ledger in a month, a row for each currency.
 
-    `days`: the month as the parameters of a statement. `payments`: rows of the report. `opening`: currency -> balance.
+    `days`: the month as the parameters of a statement. `payments`: rows of the report. `opening`:
+    currency -> balance.
     """
     found = {}
     rows = (
@@ -330,7 +349,9 @@ def last_day(month):
 
 
 def bookings_hash(db, days):
-    """Return the SHA-256 of every booking of a period: of one JSON array for each, and a line feed after it."""
+    """Return the SHA-256 of every booking of a period: of one JSON array for each, and a line feed
+    after it.
+    """
     found = sha256()
     for row in db.iterate(sql.entries, **days):
         found.update(f"{as_json(list(row.values()))}\n".encode())
@@ -358,7 +379,10 @@ def in_major_units(figures):
 
 
 def _in_major_units(row, report):
-    """Return a row in major units. Months that were closed by an early version have null for `base_currency`."""
+    """Return a row in major units.
+
+    Months that were closed by an early version have null for `base_currency`.
+    """
     row = money.in_major_units(row, report.money)
     if report.base_money:
         row.setdefault("region", None)  # an earlier version had none
@@ -392,7 +416,9 @@ def check(db):
 
 
 def as_kept(computed, kept):
-    """Return computed figures as JSON, without columns that the figures kept by an early version lack."""
+    """Return computed figures as JSON, without columns that the figures kept by an early version
+    lack.
+    """
     computed = json.loads(as_json(computed))
     if isinstance(kept, list) and kept and len(computed) == len(kept):
         return [{name: row[name] for name in kept[0] if name in row} for row in computed]

@@ -1,13 +1,13 @@
 """The tables of the export for a tax audit, and index.xml, the file that describes them.
 
-The order of the elements of index.xml is that of its DTD. Source: Beschreibungsstandard für die Datenträgerüberlassung
-of the German tax administration (gdpdu-01-09-2004.dtd).
+The order of the elements of index.xml is that of its DTD. Source: Beschreibungsstandard für die
+Datenträgerüberlassung of the German tax administration (gdpdu-01-09-2004.dtd).
 
-The descriptions are in German because the German tax administration reads them. A column is a line: name, kind,
-description. Kinds: `key` and `whole` are whole numbers, `key` is the primary key; `text`, and `text-key` for a primary
-key; `day` (a date, or the date of a timestamp in the organiser's time zone); `moment` (a timestamp in UTC, as text);
-`money` (minor units of the row's currency); `percent`, `quantity`, `price` and `rate` are numbers with 2, 3, 4 and 10
-decimals.
+The descriptions are in German because the German tax administration reads them. A column is a line:
+name, kind, description. Kinds: `key` and `whole` are whole numbers, `key` is the primary key;
+`text`, and `text-key` for a primary key; `day` (a date, or the date of a timestamp in the
+organiser's time zone); `moment` (a timestamp in UTC, as text); `money` (minor units of the row's
+currency); `percent`, `quantity`, `price` and `rate` are numbers with 2, 3, 4 and 10 decimals.
 """
 
 from datetime import date
@@ -25,7 +25,11 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table. `foreign` is the name of the table that the column `invoice_id` or `payment_id` refers to, or None."""
+    """A table.
+
+    `foreign` is the name of the table that the column `invoice_id` or `payment_id` refers to, or
+    None.
+    """
 
     name: str
     title: str

@@ -1,4 +1,5 @@
-"""The tax point: on which days the tax of an invoice counts, and with what amounts (contract, section 8, Tax point).
+"""The tax point: on which days the tax of an invoice counts, and with what amounts (contract,
+section 8, Tax point).
 
 The option `tax_basis` decides for each invoice when it is sent, and the invoice keeps it:
 
@@ -6,11 +7,13 @@ The option `tax_basis` decides for each invoice when it is sent, and the invoice
 - payment: when money comes (§ 20 UStG).
 - issue_date: at the issue date, as earlier versions did, and for invoices of other systems.
 
-Deposits follow the money for ever, and a final invoice counts with the groups that its deposits have left.
+Deposits follow the money for ever, and a final invoice counts with the groups that its deposits
+have left.
 
-The result is stored in `tax_entries`, from which the report on taxes and DATEV are read. Each change of an invoice, its
-credit notes, payments and write-offs computes it again; what counts in a closed month stays the same, because none of
-these can be dated there. Amounts are in minor units. Call `update` inside a write transaction.
+The result is stored in `tax_entries`, from which the report on taxes and DATEV are read. Each
+change of an invoice, its credit notes, payments and write-offs computes it again; what counts in a
+closed month stays the same, because none of these can be dated there. Amounts are in minor units.
+Call `update` inside a write transaction.
 """
 
 import json
@@ -30,10 +33,13 @@ VALUES = ("net", "tax", "base_net", "base_tax", "region")
 
 
 def terms(db, row, issue_date, service_date):
-    """Return the columns of a document that is sent: `tax_date` and `tax_basis`. Both are None for a credit note.
+    """Return the columns of a document that is sent: `tax_date` and `tax_basis`.
 
-    `service_date` is the last day of the supply. If its month is closed, the tax counts at the issue date. A deposit
-    has no tax date: its tax follows the money, whatever the option says (§ 13 (1) no. 1a sentence 4 UStG).
+    Both are None for a credit note.
+
+    `service_date` is the last day of the supply. If its month is closed, the tax counts at the
+    issue date. A deposit has no tax date: its tax follows the money, whatever the option says (§ 13
+    (1) no. 1a sentence 4 UStG).
     """
     if row["invoice_type"] != "invoice":
         return {"tax_date": None, "tax_basis": None}
@@ -51,11 +57,12 @@ def basis_on(option, day):
 
 
 def begins(basis, tax_date, issue_date, category, rate):
-    """Return the first day on which a tax group can count; None for one that follows the money alone.
+    """Return the first day on which a tax group can count; None for one that follows the money
+    alone.
 
-    All groups of a deposit, which has no `tax_date`, follow the money.
-    A supply of goods to the EU (K) counts at the issue date, but not before the supply and not after the end of the
-    month that follows it (§ 13 (1) no. 6 UStG).
+    All groups of a deposit, which has no `tax_date`, follow the money. A supply of goods to the EU
+    (K) counts at the issue date, but not before the supply and not after the end of the month that
+    follows it (§ 13 (1) no. 6 UStG).
     """
     if basis == "issue_date":
         return FIRST_DAY
@@ -70,13 +77,17 @@ def begins(basis, tax_date, issue_date, category, rate):
 def counts_at(first, day, *, is_invoice):
     """Return the day on which what is dated `day` counts. `first` is the result of `begins`.
 
-    The invoice itself counts on that day, also if it is issued later; credit notes and write-offs never before it.
+    The invoice itself counts on that day, also if it is issued later; credit notes and write-offs
+    never before it.
     """
     return first if is_invoice and first != FIRST_DAY else max(day, first)
 
 
 def shares(amount, weights):
-    """Divide an amount by weights and return a list of shares. Each is rounded, and the last weight gets the rest."""
+    """Divide an amount by weights and return a list of shares.
+
+    Each is rounded, and the last weight gets the rest.
+    """
     whole, left = sum(weights), amount
     last = max((place for place, weight in enumerate(weights) if weight), default=None)
     found = []
@@ -137,7 +148,9 @@ class _Invoice:
         entry[1] += tax
 
     def _gross(self, until=None):
-        """Return the gross amounts of the groups: of the invoice, or what its credit notes until a day have left."""
+        """Return the gross amounts of the groups: of the invoice, or what its credit notes until a
+        day have left.
+        """
         sums = dict.fromkeys(self.groups, 0)
         for id, _, day, category, rate, net, tax in self.documents:
             if id == self.row["id"] or (until and day <= until):
@@ -155,7 +168,8 @@ class _Invoice:
         return share - part, part
 
     def _follow_money(self):
-        """Count the money as it comes: that of a deposit for all groups, otherwise for those with a rate above 0.
+        """Count the money as it comes: that of a deposit for all groups, otherwise for those with a
+        rate above 0.
 
         With the basis supply, it is taken back on the day of the supply.
         """
@@ -182,7 +196,9 @@ class _Invoice:
                 self._count(end, self.row["id"], "payment", group, -net, -tax)
 
     def _divided_by(self, day, paid):
-        """Return the gross shares of the groups in the money up to a day, at most the total of the invoice."""
+        """Return the gross shares of the groups in the money up to a day, at most the total of the
+        invoice.
+        """
         amount = min(max(paid, 0), self.row["total"])
         whole, left = self._gross(), self._gross(until=day)
         first = min(amount, max(sum(left), 0))
@@ -196,7 +212,8 @@ class _Invoice:
 
 
 def follows_money(invoice, day):
-    """Return whether money of a day changes the tax entries of an invoice: itself, or what it recovers of write-offs.
+    """Return whether money of a day changes the tax entries of an invoice: itself, or what it
+    recovers of write-offs.
 
     `invoice` is a row of the ledger.
     """
@@ -207,7 +224,10 @@ def follows_money(invoice, day):
 
 
 def update(db, id):
-    """Compute the tax entries of an invoice again, and store what changed. Entries of closed months stay."""
+    """Compute the tax entries of an invoice again, and store what changed.
+
+    Entries of closed months stay.
+    """
     invoice, since = db.one(sql.invoice, id=id), periods.first_open_day(db) or FIRST_DAY
     if invoice is None:
         return
@@ -241,9 +261,9 @@ def update(db, id):
 def _with_base(invoice, entries, base):
     """Return the entries with [net, tax, base_net, base_tax].
 
-    The sum of each tax group up to a day is converted at the rate of the invoice, and the difference counts. With the
-    basis issue_date, without a rate, and in the organiser's currency, the last two are None: the report converts each
-    document by itself, as earlier versions did.
+    The sum of each tax group up to a day is converted at the rate of the invoice, and the
+    difference counts. With the basis issue_date, without a rate, and in the organiser's currency,
+    the last two are None: the report converts each document by itself, as earlier versions did.
     """
     rate, currency = invoice["exchange_rate"], invoice["currency"]
     if invoice["tax_basis"] == "issue_date" or currency == base or not rate:
@@ -261,7 +281,10 @@ def _with_base(invoice, entries, base):
 
 
 def invoices_of(db, payment):
-    """Return the ids of the invoices that a payment belongs to, or belonged to before it moved. `payment` is a row."""
+    """Return the ids of the invoices that a payment belongs to, or belonged to before it moved.
+
+    `payment` is a row.
+    """
     found = db.all(
         sql.invoices_of_payment, payment_id=payment["id"], invoice_id=payment["invoice_id"]
     )
@@ -278,11 +301,12 @@ def update_all(db, ids):
 
 
 def beside(db, query):
-    """Return what the report on taxes shows beside its rows, `late` and `unrefunded`, as lists of API objects.
+    """Return what the report on taxes shows beside its rows, `late` and `unrefunded`, as lists of
+    API objects.
 
     late: invoices whose tax counts at the issue date, because the month of the supply was closed. unrefunded: credit
-    notes of paid invoices, with what was not given back until the end of their month. § 17 (1) UStG corrects the tax
-    of an advance when the money is given back.
+    notes of paid invoices, with what was not given back until the end of their month. § 17 (1) UStG
+    corrects the tax of an advance when the money is given back.
     """
     first, last = selected(query, db.config.timezone)
     values = {"first": first or FIRST_DAY, "last": last or "9999-12-31"}
@@ -327,10 +351,11 @@ def _named(row):
 
 
 def recapitulative(db, query):
-    """Return goods (K) and services (AE) to other countries of the EU by VAT id, as API object (§ 18a UStG).
+    """Return goods (K) and services (AE) to other countries of the EU by VAT id, as API object (§
+    18a UStG).
 
-    `query` has `year`, and `month`, `quarter` or neither; raise 422 for both. Supplies count on the same days as in the
-    report on taxes.
+    `query` has `year`, and `month`, `quarter` or neither; raise 422 for both. Supplies count on the
+    same days as in the report on taxes.
     """
     if "month" in query and "quarter" in query:
         raise invalid_parameter(

@@ -1,6 +1,7 @@
 """The accounts of bookings: those of the options, and the debtor account of each customer.
 
-Nothing is guessed. An account that is not known is noted as missing, and the export is refused at its end.
+Nothing is guessed. An account that is not known is noted as missing, and the export is refused at
+its end.
 """
 
 import re
@@ -14,7 +15,10 @@ MOST = 1000  # records in `records`
 
 
 class Missing:
-    """What is missing. `options` are texts such as `datev_revenue: S7`, `records` dicts with kind, number, detail."""
+    """What is missing.
+
+    `options` are texts such as `datev_revenue: S7`, `records` dicts with kind, number, detail.
+    """
 
     def __init__(self):
         self.options, self.records = {}, {}
@@ -27,7 +31,10 @@ class Missing:
         self.options[f"{name}: {value}" if value else name] = True
 
     def record(self, kind, number, detail):
-        """Note what is wrong with a record. `kind`: customer, invoice or option. Each record is noted once."""
+        """Note what is wrong with a record.
+
+        `kind`: customer, invoice or option. Each record is noted once.
+        """
         self.records.setdefault((kind, number), detail)
 
 
@@ -72,7 +79,8 @@ DOCUMENT_LENGTH = 36
 class Accounts:
     """The accounts that the options name.
 
-    `numbers` is {customer number: ids of the contacts whose invoices bear it}, over all sent invoices.
+    `numbers` is {customer number: ids of the contacts whose invoices bear it}, over all sent
+    invoices.
     """
 
     def __init__(self, config, missing, numbers):
@@ -142,8 +150,8 @@ class Accounts:
     def revenue(self, category, rate, region):
         """Return the revenue account of a tax category and its rate in hundredths of a percent.
 
-        With reverse charge (AE) and what is not taxed (O), an account of the region, such as AE_EU, counts more than
-        that of the category.
+        With reverse charge (AE) and what is not taxed (O), an account of the region, such as AE_EU,
+        counts more than that of the category.
         """
         name, of_all = revenue_name(category, rate), self.config.datev_revenue
         found = of_all.get(name)
@@ -213,10 +221,11 @@ class Accounts:
 
 
 def document(number, id):
-    """Return the number of an invoice as DATEV accepts it: the key by which payments are matched to invoices.
+    """Return the number of an invoice as DATEV accepts it: the key by which payments are matched to
+    invoices.
 
-    Other letters, and numbers that are too long, are replaced, and end in * and the id of the invoice. So two numbers
-    never become equal.
+    Other letters, and numbers that are too long, are replaced, and end in * and the id of the
+    invoice. So two numbers never become equal.
     """
     if DOCUMENT.fullmatch(number):
         return number

@@ -1,7 +1,9 @@
-"""Bookings: what an invoice, a credit note, a claim, a payment, a refund or a write-off is in the accounts.
+"""Bookings: what an invoice, a credit note, a claim, a payment, a refund or a write-off is in the
+accounts.
 
-A booking has a positive amount on one side of an account and on the other side of its contra account. What takes back
-another booking turns the sides; the amount never becomes negative. Amounts of rows are in minor units and include tax.
+A booking has a positive amount on one side of an account and on the other side of its contra
+account. What takes back another booking turns the sides; the amount never becomes negative. Amounts
+of rows are in minor units and include tax.
 """
 
 import json
@@ -26,8 +28,8 @@ class Booking:
     kind: invoice, credit_note, claim, payment, refund, move, write_off, advance, deposit, exchange or fee; the control
     sums are separated by it.
     units: minor units, positive if the account is debited. rate: ten-billionths of the tenant's currency for one unit.
-    account, contra: numbers. document: number of the invoice, the key of the open item. day: of the document.
-    service_date, tax_day: last day of the supply, and the day on which the tax counts.
+    account, contra: numbers. document: number of the invoice, the key of the open item. day: of the
+    document. service_date, tax_day: last day of the supply, and the day on which the tax counts.
     link: GUID of the document. details: (kind, content) pairs, such as the number of a credit note.
     """
 
@@ -52,8 +54,9 @@ class Booking:
 def of_invoice(row, accounts, country, link=None):
     """Return the booking of one tax group of an invoice or credit note: the debtor against revenue.
 
-    A credit note has the document number of the invoice that it credits. `country` is that of the organiser. link: the
-    GUID of the PDF. Deposits are no revenue and have no tax until money comes: see `of_deposit`.
+    A credit note has the document number of the invoice that it credits. `country` is that of the
+    organiser. link: the GUID of the PDF. Deposits are no revenue and have no tax until money comes:
+    see `of_deposit`.
     """
     where, number = region(row["vat_id"], row["country"], country), row["invoice_number"]
     account = (
@@ -83,7 +86,9 @@ def of_invoice(row, accounts, country, link=None):
 
 
 def _tax_day(row, day, *, is_invoice=False):
-    """Return the day on which the tax of a booking of a day counts, or None if it follows the money."""
+    """Return the day on which the tax of a booking of a day counts, or None if it follows the
+    money.
+    """
     first = taxes.begins(
         row["tax_basis"], row["tax_date"], row["paid_issue_date"], row["category"], row["rate"]
     )
@@ -91,10 +96,12 @@ def _tax_day(row, day, *, is_invoice=False):
 
 
 def of_advance(row, accounts):
-    """Yield the two bookings of money that came before the supply, or was given back (§ 13 (1) no. 1a sentence 4 UStG).
+    """Yield the two bookings of money that came before the supply, or was given back (§ 13 (1) no.
 
-    They are the same in the accounts, with the sides turned: one moves the tax to the day of the money, the other takes
-    it from the day of the supply.
+    1a sentence 4 UStG).
+
+    They are the same in the accounts, with the sides turned: one moves the tax to the day of the
+    money, the other takes it from the day of the supply.
     """
     account, number = accounts.revenue(row["category"], row["rate"], None), row["invoice_number"]
     for units, tax_day in ((row["gross"], row["day"]), (-row["gross"], row["tax_date"])):
@@ -115,7 +122,8 @@ def of_advance(row, accounts):
 
 
 def of_deposit(row, accounts, country):
-    """Return the booking of one tax group of money for a deposit: the account of deposits against revenue.
+    """Return the booking of one tax group of money for a deposit: the account of deposits against
+    revenue.
 
     Its tax counts on the day of the money.
     """
@@ -139,12 +147,16 @@ def of_deposit(row, accounts, country):
 
 
 def _eu_vat_id(row, country):
-    """Return the VAT id of a buyer in the EU who owes the tax, or who was supplied goods without it."""
+    """Return the VAT id of a buyer in the EU who owes the tax, or who was supplied goods without
+    it.
+    """
     return eu_vat_id(row["vat_id"], country) if row["category"] in ("AE", "K") else ""
 
 
 def of_payment(row, accounts):
-    """Return the booking of a payment: the account of the money against the debtor, with what the bank received."""
+    """Return the booking of a payment: the account of the money against the debtor, with what the
+    bank received.
+    """
     if row["bank_amount"]:
         came = {**row, "currency": row["bank_currency"], "exchange_rate": None}
         return _of_money("payment", came, accounts, row["bank_amount"], "Zahlung")
@@ -152,9 +164,11 @@ def of_payment(row, accounts):
 
 
 def of_exchange(row, accounts, config):
-    """Return the booking of what a payment in another currency brought more or less than the invoice says.
+    """Return the booking of what a payment in another currency brought more or less than the
+    invoice says.
 
-    The amount is in the organiser's currency: the part of the invoice at its rate, less what the bank received.
+    The amount is in the organiser's currency: the part of the invoice at its rate, less what the
+    bank received.
     """
     booked, came = (
         _in_base(units, currency, rate, config)
@@ -199,17 +213,20 @@ def of_refund(row, accounts):
 def of_move(row, accounts):
     """Return the booking of one side of a payment that moved from one invoice to another.
 
-    `amount` is negative for the invoice that loses the payment. Both sides are booked over the account of the money,
-    whose balance stays the same, because an account cannot be booked against itself.
+    `amount` is negative for the invoice that loses the payment. Both sides are booked over the
+    account of the money, whose balance stays the same, because an account cannot be booked against
+    itself.
     """
     return _of_money("move", row, accounts, row["amount"], "Umbuchung")
 
 
 def of_write_off(row, accounts):
-    """Yield the bookings of a write-off: one for each tax group, the account of write-offs against the debtor.
+    """Yield the bookings of a write-off: one for each tax group, the account of write-offs against
+    the debtor.
 
-    The amount is divided by what credit notes have left of the groups. A recovery, which is negative, turns the sides.
-    That of a deposit, which is no revenue yet, has no tax: it is booked against the account of deposits.
+    The amount is divided by what credit notes have left of the groups. A recovery, which is
+    negative, turns the sides. That of a deposit, which is no revenue yet, has no tax: it is booked
+    against the account of deposits.
     """
     groups = json.loads(row["groups"])
     left = [group["gross"] for group in groups]
@@ -242,9 +259,11 @@ def of_write_off(row, accounts):
 
 
 def of_claim(row, accounts, claims):
-    """Return the booking of what a dunning letter claims: the debtor against the account of claims, without tax.
+    """Return the booking of what a dunning letter claims: the debtor against the account of claims,
+    without tax.
 
-    Costs of a reminder and interest are damages, and no turnover (section 1.3 (6) UStAE). A withdrawal turns the sides.
+    Costs of a reminder and interest are damages, and no turnover (section 1.3 (6) UStAE). A
+    withdrawal turns the sides.
     """
     return Booking(
         kind="claim",
@@ -307,12 +326,15 @@ def _transaction(row):
 
 
 def with_rate(booking, rate):
-    """Return the booking with an exchange rate, which is a Decimal: the tenant's currency for one unit."""
+    """Return the booking with an exchange rate, which is a Decimal: the tenant's currency for one
+    unit.
+    """
     return replace(booking, rate=int((rate * 10**money.RATE_PLACES).to_integral_value()))
 
 
 def parts(booking, base):
-    """Return a booking as a list of bookings, each with at most ten digits in the currency `base`, as DATEV requires.
+    """Return a booking as a list of bookings, each with at most ten digits in the currency `base`,
+    as DATEV requires.
 
     It is one booking up to 9,999,999,999.99.
     """
@@ -340,19 +362,20 @@ def base_units(units, currency, rate, base):
 def quotation(rate):
     """Return DATEV's rate (Kurs) for an exchange rate: units of the other currency for one euro.
 
-    DATEV quotes as the ECB does: 1.0842 for USD, 0.83 for GBP. Ours is the reciprocal. Return None if it has more than
-    the four digits before the decimal comma that DATEV allows.
+    DATEV quotes as the ECB does: 1.0842 for USD, 0.83 for GBP. Ours is the reciprocal. Return None
+    if it has more than the four digits before the decimal comma that DATEV allows.
     """
     found = (Decimal(10) ** money.RATE_PLACES / rate).quantize(Decimal("0.000001"), ROUND_HALF_UP)
     return found if 0 < found <= MOST_RATE else None
 
 
 def amounts(booking, base):
-    """Return (fields of the amounts, details) of a booking: {1-based column: field}, and further pairs.
+    """Return (fields of the amounts, details) of a booking: {1-based column: field}, and further
+    pairs.
 
-    An amount in another currency is shown in both. DATEV allows that only beside the euro, with two decimals, ten
-    digits of an amount and four of a rate. Where they do not suffice, the amount is in the tenant's currency alone,
-    and a detail shows the original one.
+    An amount in another currency is shown in both. DATEV allows that only beside the euro, with two
+    decimals, ten digits of an amount and four of a rate. Where they do not suffice, the amount is
+    in the tenant's currency alone, and a detail shows the original one.
     """
     units, currency = abs(booking.units), booking.currency
     places = money.decimals(currency)
@@ -373,7 +396,10 @@ def amounts(booking, base):
 
 
 def fields(booking, lines, base, *, is_locked):
-    """Return the fields of a booking, {1-based column: field}. `lines` writes the texts, see lines.py."""
+    """Return the fields of a booking, {1-based column: field}.
+
+    `lines` writes the texts, see lines.py.
+    """
     found, further = amounts(booking, base)
     found.update(
         {

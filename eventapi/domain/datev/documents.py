@@ -1,8 +1,10 @@
-"""The documents of a batch: a ZIP file with the bookings, the PDFs of their invoices, and document.xml.
+"""The documents of a batch: a ZIP file with the bookings, the PDFs of their invoices, and
+document.xml.
 
-The adviser imports the bookings into the accounting program, and the ZIP file with DATEV Belegtransfer. Column 20 of a
-booking names its document by a GUID, which is made of the SHA-256 of the PDF: the same PDF always has the same one.
-Source: DATEV, interface description of document.xml (Belegtransfer), version 6.0.
+The adviser imports the bookings into the accounting program, and the ZIP file with DATEV
+Belegtransfer. Column 20 of a booking names its document by a GUID, which is made of the SHA-256 of
+the PDF: the same PDF always has the same one. Source: DATEV, interface description of document.xml
+(Belegtransfer), version 6.0.
 """
 
 import zipfile
@@ -27,7 +29,10 @@ MOST_CHARACTERS = 40  # of a description
 
 
 def archive(db, year, month):
-    """Return the File of a month with its documents. Raise as `export.batch`, and 422 without a month."""
+    """Return the File of a month with its documents.
+
+    Raise as `export.batch`, and 422 without a month.
+    """
     if month is None:
         raise invalid_parameter("month", "required", "is required together with `documents=1`")
     chosen = export.period(db.config, year, month)

@@ -1,7 +1,7 @@
 """The two files: the bookings of a month or year, and the debtors.
 
-A file is written once, into a temporary file and in one snapshot of the database. So memory stays small, and an error
-is known before the response begins.
+A file is written once, into a temporary file and in one snapshot of the database. So memory stays
+small, and an error is known before the response begins.
 """
 
 from collections import defaultdict
@@ -62,7 +62,10 @@ def fiscal_year(config, day):
 
 
 def refuse_two_fiscal_years(config, year, month):
-    """Raise 422 for a year that lies in two fiscal years. A batch has dates without a year, and so only one of them."""
+    """Raise 422 for a year that lies in two fiscal years.
+
+    A batch has dates without a year, and so only one of them.
+    """
     if month is None and config.datev_fiscal_year_start != "01-01":
         raise invalid_parameter(
             "month",
@@ -79,10 +82,12 @@ ERASED = "(Daten gelöscht)"
 
 
 def fields(row, account, lines, config):
-    """Return the fields of a debtor, {1-based column: field}. `lines` writes the texts, see lines.py.
+    """Return the fields of a debtor, {1-based column: field}.
 
-    A company has the name of its contact person beside it. The second line of an address is its addition. DATEV reads
-    only the fields of the kind of addressee.
+    `lines` writes the texts, see lines.py.
+
+    A company has the name of its contact person beside it. The second line of an address is its
+    addition. DATEV reads only the fields of the kind of addressee.
     """
     person = " ".join(filter(None, (row["first_name"], row["last_name"])))
     company = row["company_name"] or (ERASED if row["anonymized_at"] else None)
@@ -122,7 +127,10 @@ def fields(row, account, lines, config):
 
 
 def vat_id(text):
-    """Return (country, number) of a VAT id of the EU, ("", "") for any other text. Greece is EL in VAT ids."""
+    """Return (country, number) of a VAT id of the EU, ("", "") for any other text.
+
+    Greece is EL in VAT ids.
+    """
     found = companies.vat_id_by_format(text)
     return (found[:2], found[2:]) if found and found[:2] in COUNTRIES else ("", "")
 
@@ -151,7 +159,9 @@ class File(NamedTuple):
 
 
 def batch(db, year, month=None, links=None):
-    """Return the File of the bookings of a month, or of a year. DATEV locks those of a closed period.
+    """Return the File of the bookings of a month, or of a year.
+
+    DATEV locks those of a closed period.
 
     links: {id of an invoice or credit note: GUID of its document}, for the column Beleglink.
 
@@ -208,7 +218,9 @@ def batch(db, year, month=None, links=None):
 
 
 def found(db, chosen, accounts, links):
-    """Yield (row, booking) for the documents of a period, its money, write-offs and claims, and the tax of advances."""
+    """Yield (row, booking) for the documents of a period, its money, write-offs and claims, and the
+    tax of advances.
+    """
     values, country, fees = chosen._asdict(), db.config.organiser_country, db.config.datev_fees
     for row in db.iterate(sql.invoices, **values):
         yield row, bookings.of_invoice(row, accounts, country, links.get(row["id"]))
@@ -245,7 +257,9 @@ def _dated(db, statement, values):
 
 
 def priced(row, booking, config, missing):
-    """Return a booking with an exchange rate if it needs one: that of its invoice, else that of the options."""
+    """Return a booking with an exchange rate if it needs one: that of its invoice, else that of the
+    options.
+    """
     if booking.currency == config.currency or booking.rate or not booking.units:
         return booking
     rate = config.exchange_rates.get(booking.currency)
@@ -349,7 +363,10 @@ def _holders(db):
 
 @contextmanager
 def temporary(config):
-    """Open an unnamed file in the data directory, because /tmp may be in memory. Close it if the block raises."""
+    """Open an unnamed file in the data directory, because /tmp may be in memory.
+
+    Close it if the block raises.
+    """
     config.files.mkdir(exist_ok=True)
     file = TemporaryFile("w+b", dir=config.files)
     try:
@@ -360,7 +377,10 @@ def temporary(config):
 
 
 def _file(name, content, sheet, summary):
-    """Return the File of what was written. `summary` gets its name, and the texts whose letters were replaced."""
+    """Return the File of what was written.
+
+    `summary` gets its name, and the texts whose letters were replaced.
+    """
     size = content.tell()
     content.seek(0)
     replaced = [

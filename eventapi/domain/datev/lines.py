@@ -1,14 +1,16 @@
 """The form of the files: a header of 31 fields, the names of the columns, and lines of fields.
 
-DATEV format 700 (EXTF): Windows-1252, CR LF, semicolons, decimal comma, text in quotes, and quotes inside it doubled.
-A text that begins with = stays as it is: DATEV imports text as text, and a character before it would change a name.
-Letters that Windows-1252 lacks are replaced: accents are left out (ő becomes o, ł becomes l), Greek and Cyrillic
-letters are transliterated (ISO 843, ISO 9 without accents), and any other letter becomes `?`.
+DATEV format 700 (EXTF): Windows-1252, CR LF, semicolons, decimal comma, text in quotes, and quotes
+inside it doubled. A text that begins with = stays as it is: DATEV imports text as text, and a
+character before it would change a name. Letters that Windows-1252 lacks are replaced: accents are
+left out (ő becomes o, ł becomes l), Greek and Cyrillic letters are transliterated (ISO 843, ISO 9
+without accents), and any other letter becomes `?`.
 
-Columns are in the order of DATEV's sample files. Buchungsstapel is format version 13 with 125 columns. Version 12 lacks
-the last one, version 11 (122 columns) the last three. Debitoren/Kreditoren is format version 5 with 254 columns. Text
-is quoted even if it is empty, other columns are not. Source: the sample files and the field descriptions at
-developer.datev.de, format description.
+Columns are in the order of DATEV's sample files. Buchungsstapel is format version 13 with 125
+columns. Version 12 lacks the last one, version 11 (122 columns) the last three.
+Debitoren/Kreditoren is format version 5 with 254 columns. Text is quoted even if it is empty, other
+columns are not. Source: the sample files and the field descriptions at developer.datev.de, format
+description.
 """
 
 import unicodedata
@@ -19,8 +21,8 @@ from functools import lru_cache
 from eventapi import times
 
 CHARSET = "cp1252"
-# Letters without a decomposition, and signs that look like one of Windows-1252: minus, hyphens, dashes, primes, a
-# reversed quotation mark, the slash of fractions and the apostrophe as a letter.
+# Letters without a decomposition, and signs that look like one of Windows-1252: minus, hyphens,
+# dashes, primes, a reversed quotation mark, the slash of fractions and the apostrophe as a letter.
 OTHERS = dict(
     zip(
         "łŁđĐħĦıŋŊĸŧŦəƏẞ\u2212\u2010\u2011\u2012\u2015\u2032\u2033\u201b\u2044\u02bc",
@@ -457,7 +459,10 @@ ORIGIN = "EA"  # two letters for the program that wrote the file
 
 
 class Lines:
-    """Lines of one file. `replaced` is {text: text as it is written} of texts whose letters were replaced."""
+    """Lines of one file.
+
+    `replaced` is {text: text as it is written} of texts whose letters were replaced.
+    """
 
     def __init__(self, names, texts):
         self.names, self.replaced = names, {}
@@ -506,7 +511,10 @@ def date(day, form):
 
 
 def batch_header(config, made_at, period, *, is_locked):
-    """Return the 31 header fields of a batch of bookings. `made_at` is a timestamp, `period` a Period (periods.py)."""
+    """Return the 31 header fields of a batch of bookings.
+
+    `made_at` is a timestamp, `period` a Period (periods.py).
+    """
     return _header(
         config,
         BATCH,
@@ -526,7 +534,10 @@ def batch_header(config, made_at, period, *, is_locked):
 
 
 def debtors_header(config, made_at, fiscal_year):
-    """Return the 31 header fields of a file of debtors. They have no period, no booking type and no currency."""
+    """Return the 31 header fields of a file of debtors.
+
+    They have no period, no booking type and no currency.
+    """
     return _header(config, DEBTORS, made_at, fiscal_year, ["", "", '""', '""', "", "", "", '""'])
 
 

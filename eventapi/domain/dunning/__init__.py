@@ -1,1 +1,3 @@
-"""Dunning: levels, which overdue invoices are due for which level, interest, letters, and their history."""
+"""Dunning: levels, which overdue invoices are due for which level, interest, letters, and their
+history.
+"""

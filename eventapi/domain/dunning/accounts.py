@@ -1,4 +1,6 @@
-"""The statement of account of a customer as PDF, as bookkeepers send it with a reminder or at the end of a year."""
+"""The statement of account of a customer as PDF, as bookkeepers send it with a reminder or at the
+end of a year.
+"""
 
 from eventapi.domain.billing import invoices
 from eventapi.languages import choice
@@ -10,10 +12,11 @@ sql = statements("invoicing")
 
 
 def addressed(db, number, language=None):
-    """Return (seller, buyer, language) of the statement of a customer number to which an invoice was sent.
+    """Return (seller, buyer, language) of the statement of a customer number to which an invoice
+    was sent.
 
-    The buyer is the contact of its last invoice, as it is now. Of an anonymised contact, only the number is left.
-    `language` is that of the request.
+    The buyer is the contact of its last invoice, as it is now. Of an anonymised contact, only the
+    number is left. `language` is that of the request.
     """
     buyer = invoices.buyer_now(db, db.value(sql.contact_of_customer, customer_number=number))
     return (
@@ -24,5 +27,8 @@ def addressed(db, number, language=None):
 
 
 def draw(config, report, seller, buyer, language):
-    """Return the PDF of the API object of a customer's account. Raise 501 `not_installed` without reportlab."""
+    """Return the PDF of the API object of a customer's account.
+
+    Raise 501 `not_installed` without reportlab.
+    """
     return picture.draw(report, seller, buyer, language, style.brand(config))

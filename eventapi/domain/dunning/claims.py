@@ -1,4 +1,7 @@
-"""What is claimed with a dunning letter: the open amount, costs and interest. All amounts in minor units."""
+"""What is claimed with a dunning letter: the open amount, costs and interest.
+
+All amounts in minor units.
+"""
 
 import json
 from functools import partial
@@ -62,11 +65,14 @@ def parameters(config, today):
 
 
 def of(config, row, today):
-    """Return what is claimed with the next letter, in minor units. `row` is a row of the statement `list`.
+    """Return what is claimed with the next letter, in minor units.
 
-    The fee is that of the tenant's currency, and 0 on an invoice in another one. The lump sum is a minimum for the
-    costs, because it covers the damage that the fees are (§ 288 (5) sentence 3 BGB). `claimed` is what the letter adds
-    to costs and interest of the letters before it. `calculation`: see `_calculation`.
+    `row` is a row of the statement `list`.
+
+    The fee is that of the tenant's currency, and 0 on an invoice in another one. The lump sum is a
+    minimum for the costs, because it covers the damage that the fees are (§ 288 (5) sentence 3
+    BGB). `claimed` is what the letter adds to costs and interest of the letters before it.
+    `calculation`: see `_calculation`.
     """
     fee = row["level_fee"] if row["currency"] == config.currency else 0
     lump_sum = row["earlier_lump_sum"]
@@ -92,11 +98,11 @@ def of(config, row, today):
 
 
 def _calculation(config, row, today):
-    """Return what the open amount and the interest consist of: total, credited, written_off, payments,
-    interest_periods (see `interest.periods`).
+    """Return what the open amount and the interest consist of: total, credited, written_off,
+    payments, interest_periods (see `interest.periods`).
 
-    A credited amount was never owed, so it bears no interest from the beginning. payments: dicts of date and amount;
-    refunds are negative.
+    A credited amount was never owed, so it bears no interest from the beginning. payments: dicts of
+    date and amount; refunds are negative.
     """
     local = partial(times.local_date, zone_name=config.timezone)
     movements = sorted(
@@ -131,7 +137,9 @@ def _calculation(config, row, today):
 
 
 def represent(config, today, row):
-    """Return the API object of a row of the statement `list`: an invoice that is due, and what is claimed."""
+    """Return the API object of a row of the statement `list`: an invoice that is due, and what is
+    claimed.
+    """
     claim = of(config, row, today)
     shown = {name: value for name, value in {**row, **claim}.items() if name not in HIDDEN}
     return {
@@ -141,7 +149,10 @@ def represent(config, today, row):
 
 
 def calculation(found, currency):
-    """Return the calculation of a claim in major units, with rates in percent. `found` is None for older letters."""
+    """Return the calculation of a claim in major units, with rates in percent.
+
+    `found` is None for older letters.
+    """
     if found is None:
         return {
             "total": None,

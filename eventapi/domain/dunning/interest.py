@@ -1,7 +1,9 @@
-"""Interest on arrears (§§ 286 to 288 BGB): from when on, at which rates, and how much. Amounts are in minor units.
+"""Interest on arrears (§§ 286 to 288 BGB): from when on, at which rates, and how much.
 
-The computation is exact: whole minor units, per day, actual days of a year of 365. A rate is in hundredths of a percent
-per year. Functions take dates as text and use no database.
+Amounts are in minor units.
+
+The computation is exact: whole minor units, per day, actual days of a year of 365. A rate is in
+hundredths of a percent per year. Functions take dates as text and use no database.
 """
 
 from datetime import date
@@ -20,7 +22,8 @@ def begins(option, overdue_from, first_letter, is_business, has_notice, holidays
     """Return the first day that bears interest.
 
     option: `interest_begins`. overdue_from: see `working_days`. first_letter: date of the first letter that was not
-    withdrawn. has_notice: whether the sentence of § 286 (3) BGB is on the invoice. holidays: of `working_days`.
+    withdrawn. has_notice: whether the sentence of § 286 (3) BGB is on the invoice. holidays: of
+    `working_days`.
 
     due_date: a date on the calendar was agreed, § 286 (2) no. 1. first_letter: the day after it, § 286 (1).
     thirty_days: 30 days after the due date, § 286 (3). A consumer is in default with the first letter, and with the
@@ -40,7 +43,8 @@ def begins(option, overdue_from, first_letter, is_business, has_notice, holidays
 
 
 def rates(kind, is_business, rate, base_rates):
-    """Return the rates as a tuple of (date, rate, base rate), each valid until the next, or () without interest.
+    """Return the rates as a tuple of (date, rate, base rate), each valid until the next, or ()
+    without interest.
 
     kind: `interest` of a level. `business` is the higher rate for companies; a consumer never owes more than 5 points.
     rate: rate of `fixed`, which has no base rate (None). base_rates: the option, a tuple of (date, rate).
@@ -59,8 +63,9 @@ def periods(total, movements, first, until, known):
     date_from, date_to, days, amount, rate, base_rate, interest.
 
     total: amount of the invoice without what was credited. movements: (date, change of the amount that is owed); a
-    payment is negative, and reduces the amount from the next day on. first, until: first and last day that bear
-    interest. known: see `rates`. The sum of `interest` is rounded once, half up; its parts add up to it.
+    payment is negative, and reduces the amount from the next day on. first, until: first and last
+    day that bear interest. known: see `rates`. The sum of `interest` is rounded once, half up; its
+    parts add up to it.
     """
     if not known or until < first:
         return []

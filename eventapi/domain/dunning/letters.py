@@ -1,7 +1,8 @@
-"""Dunning letters: their titles and texts, the organiser's own or the default ones, their PDF, and its name.
+"""Dunning letters: their titles and texts, the organiser's own or the default ones, their PDF, and
+its name.
 
-A placeholder of a text is written as `{{number}}`, as in document templates. A letter is drawn for each request: the
-same entry always results in the same bytes.
+A placeholder of a text is written as `{{number}}`, as in document templates. A letter is drawn for
+each request: the same entry always results in the same bytes.
 """
 
 import re
@@ -40,7 +41,8 @@ DEFAULTS = {
     "enclosed.\n\n"
     "If you have already paid, please disregard this letter.",
 }
-# What the default text says between the open amount and the total: (costs or not, interest or not) -> sentence.
+# What the default text says between the open amount and the total: (costs or not, interest or not)
+# -> sentence.
 CHARGES = {
     "de": {
         (False, False): "",
@@ -73,10 +75,12 @@ def check(pointer, text, faults):
 
 
 def title(config, level, claim, language):
-    """Return the title of a letter: that of its level, or the default one. `level` is a row of the statement `list`.
+    """Return the title of a letter: that of its level, or the default one.
 
-    Without a title, it is the name of the level. The organiser has written it in the language of the option; letters in
-    another language have a default title. `claim`: see `filled`.
+    `level` is a row of the statement `list`.
+
+    Without a title, it is the name of the level. The organiser has written it in the language of
+    the option; letters in another language have a default title. `claim`: see `filled`.
     """
     if level[f"title_{language}"]:
         return filled(config, level[f"title_{language}"], claim, language)
@@ -94,14 +98,20 @@ def text(config, level, claim, language):
 
 
 def default_text(claim, language):
-    """Return the default text of a letter with placeholders. It names everything that the total consists of."""
+    """Return the default text of a letter with placeholders.
+
+    It names everything that the total consists of.
+    """
     charges = CHARGES[language][bool(claim["costs"]), bool(claim["interest"])]
     total = TOTAL[language] if charges else "{{total_claim}}"
     return DEFAULTS[language].replace("{charges}", charges).replace("{total}", total)
 
 
 def filled(config, text, claim, language):
-    """Return a text with its placeholders filled. `claim`: API object of what is claimed, with the fields of KNOWN."""
+    """Return a text with its placeholders filled.
+
+    `claim`: API object of what is claimed, with the fields of KNOWN.
+    """
     locale = formats.of_country(language, config.organiser_country)
 
     def value(match):
@@ -117,9 +127,12 @@ def filled(config, text, claim, language):
 
 
 def draw(db, invoice, entry) -> bytes:
-    """Return the PDF of a letter. `invoice` and `entry` are API objects. The event is shown as it is called now.
+    """Return the PDF of a letter.
 
-    Raise 409 `anonymized` if the buyer was anonymised, or 501 `not_installed` if reportlab or a font is missing.
+    `invoice` and `entry` are API objects. The event is shown as it is called now.
+
+    Raise 409 `anonymized` if the buyer was anonymised, or 501 `not_installed` if reportlab or a
+    font is missing.
     """
     shown = {**invoice, **pdf.printed(db, invoice), "girocode": _girocode(invoice, entry)}
     return picture.draw(
@@ -128,7 +141,9 @@ def draw(db, invoice, entry) -> bytes:
 
 
 def _girocode(invoice, entry):
-    """Return the text of the GiroCode over the total claim; None in another currency than EUR, or without an IBAN."""
+    """Return the text of the GiroCode over the total claim; None in another currency than EUR, or
+    without an IBAN.
+    """
     seller = invoice["seller"]
     try:
         iban = identifiers.iban(seller["iban"] or "")
@@ -144,7 +159,9 @@ def _girocode(invoice, entry):
 
 
 def file_name(invoice, entry):
-    """Return the name of the file of a letter: number and title, such as INV-2026-00001-Zahlungserinnerung.pdf."""
+    """Return the name of the file of a letter: number and title, such as
+    INV-2026-00001-Zahlungserinnerung.pdf.
+    """
     number = re.sub(r"[^A-Za-z0-9._-]", "_", invoice["invoice_number"])
     words = re.findall(
         r"[A-Za-z0-9]+", unicodedata.normalize("NFKD", entry["title"].translate(UMLAUTS))

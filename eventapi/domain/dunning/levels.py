@@ -1,4 +1,5 @@
-"""Dunning levels: after how many days, with which fee, interest and text an overdue invoice is dunned.
+"""Dunning levels: after how many days, with which fee, interest and text an overdue invoice is
+dunned.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -46,7 +47,9 @@ def warnings(db):
 
 
 def create(db, fields):
-    """Create a level and return it. `fields` is a complete validated body; a missing `level` is the next number.
+    """Create a level and return it.
+
+    `fields` is a complete validated body; a missing `level` is the next number.
 
     Raise 422, or 409 `duplicate`.
     """
@@ -59,7 +62,9 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a level and return it. `fields` holds the changed fields. Letters that were sent do not change.
+    """Change a level and return it.
+
+    `fields` holds the changed fields. Letters that were sent do not change.
 
     Raise as `create`.
     """
@@ -81,7 +86,10 @@ def delete(db, level):
 
 
 def _columns(db, level):
-    """Return a level as columns. Raise 422 for amounts with too many decimals, missing rates, unknown placeholders."""
+    """Return a level as columns.
+
+    Raise 422 for amounts with too many decimals, missing rates, unknown placeholders.
+    """
     faults = Faults()
     fee = money.minor(Decimal(str(level["fee"])), db.config.currency)
     if fee is None:
@@ -128,7 +136,9 @@ def _refuse_duplicate(db, level, but=None):
 
 
 def _check_days(db, values, but=None):
-    """Raise 422 if the days are fewer than those of the level before it, or more than those of the level after it."""
+    """Raise 422 if the days are fewer than those of the level before it, or more than those of the
+    level after it.
+    """
     before, after = db.one(sql.days_beside, level=values["level"], but=but).values()
     if before and values["days"] < before:
         raise invalid_at(

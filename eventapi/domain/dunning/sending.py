@@ -1,10 +1,10 @@
 """Sending dunning letters, and their history.
 
-A call sends at most BATCH letters in one write transaction, so that no other writer waits long; `left` says how many
-more are due. The worker is not involved: the caller learns at once what was sent, and to whom no mail could be sent.
-The unique index on invoice and level, and the write lock, make sure that no level is sent twice, unless its letter was
-withdrawn. What is due and held back is counted before the transaction, because that takes a quarter of a second with
-30,000 open invoices.
+A call sends at most BATCH letters in one write transaction, so that no other writer waits long;
+`left` says how many more are due. The worker is not involved: the caller learns at once what was
+sent, and to whom no mail could be sent. The unique index on invoice and level, and the write lock,
+make sure that no level is sent twice, unless its letter was withdrawn. What is due and held back is
+counted before the transaction, because that takes a quarter of a second with 30,000 open invoices.
 """
 
 import json
@@ -33,7 +33,8 @@ class Seen(NamedTuple):
     """What is due, as seen before a call sends it.
 
     left_out: ids of invoices whose money has arrived and only waits to be booked, as JSON. named: ids of what is due
-    among those that the request names. count: number of all that is due. held_back: rows of the statement `list`.
+    among those that the request names. count: number of all that is due. held_back: rows of the
+    statement `list`.
     """
 
     left_out: str
@@ -43,7 +44,9 @@ class Seen(NamedTuple):
 
 
 def look(db, ids=None, level=None, paid=()):
-    """Return Seen for a request (see `send`). `paid`: ids of invoices that get no letter, because they are paid.
+    """Return Seen for a request (see `send`).
+
+    `paid`: ids of invoices that get no letter, because they are paid.
 
     Call this inside a snapshot, and outside of write transactions.
     """
@@ -65,12 +68,15 @@ def look(db, ids=None, level=None, paid=()):
 
 
 def send(db, seen, ids=None, level=None, mail=None, dry_run=False):
-    """Send the letters that are due, oldest due date first. Return {"sent", "skipped", "left", "dry_run"}.
+    """Send the letters that are due, oldest due date first.
+
+    Return {"sent", "skipped", "left", "dry_run"}.
 
     ids: ids of invoices; None for all. level: only this level. mail: False queues no mail; True refuses the call if no
     mail server is configured; None queues mails if possible. dry_run: store nothing.
 
-    Call this inside a write transaction, or for a dry run inside a snapshot. Raise 409 `mail_not_configured`.
+    Call this inside a write transaction, or for a dry run inside a snapshot. Raise 409
+    `mail_not_configured`.
     """
     invoice_mails.refuse_unconfigured(db, mail)
     today = times.today(db.config.timezone, db.now)
@@ -104,7 +110,8 @@ def _request(db, today, ids, level, filters):
 
 
 def _skipped(db, known, held_back, ids, today):
-    """Return what is not sent, with the reason: what is due and held back, and what else was asked for.
+    """Return what is not sent, with the reason: what is due and held back, and what else was asked
+    for.
 
     `known`: ids of invoices that are due.
     """
@@ -261,7 +268,9 @@ def of_mail(db, mail_id):
 
 
 def check(db):
-    """Yield a sentence for each invoice whose dunning level, deadline or claims do not fit its history."""
+    """Yield a sentence for each invoice whose dunning level, deadline or claims do not fit its
+    history.
+    """
     for wrong in db.all(sql.wrong_levels):
         if wrong["claims_total"] != wrong["claims"]:
             stored, sum_ = (
@@ -278,8 +287,9 @@ def check(db):
 def withdraw(db, row, entry, reason):
     """Withdraw the last letter of an invoice that stands, and return the row of the invoice.
 
-    What the letter has claimed is taken back today. Level and deadline become those of the letter before it, so that
-    the level can be sent again. `row` is the row of the invoice, `entry` an API object.
+    What the letter has claimed is taken back today. Level and deadline become those of the letter
+    before it, so that the level can be sent again. `row` is the row of the invoice, `entry` an API
+    object.
 
     Call this inside a write transaction. Raise 409 `invalid_transition` or `anonymized`.
     """
@@ -336,7 +346,10 @@ def dispute(db, row, reason):
 
 
 def settle(db, row):
-    """Record that the dispute about an invoice is settled, and return its row. Change nothing without a dispute."""
+    """Record that the dispute about an invoice is settled, and return its row.
+
+    Change nothing without a dispute.
+    """
     issuing.check_action(row, "settle")
     if not row["disputed_at"]:
         return row

@@ -1,4 +1,5 @@
-"""Write a document as UN/CEFACT Cross Industry Invoice D16B (CII), the syntax of ZUGFeRD, Factur-X and XRechnung.
+"""Write a document as UN/CEFACT Cross Industry Invoice D16B (CII), the syntax of ZUGFeRD, Factur-X
+and XRechnung.
 
 The order of elements is that of the XSD of Factur-X 1.09, profile EN 16931.
 """
@@ -21,7 +22,8 @@ NAMESPACES = {
 def write(document):
     """Return the XML of a document as bytes. Equal documents have equal bytes.
 
-    Terms that are None or empty have no element, whether the rules require them or not: `rules.check` names them.
+    Terms that are None or empty have no element, whether the rules require them or not:
+    `rules.check` names them.
     """
     return serialised(
         "rsm:CrossIndustryInvoice",
@@ -124,7 +126,9 @@ def _line(line):
 
 
 def _category(name, part):
-    """Return the VAT category and rate of a line, a discount or a charge, or None if it has no category."""
+    """Return the VAT category and rate of a line, a discount or a charge, or None if it has no
+    category.
+    """
     if not part.category:
         return None
     return element(

@@ -1,6 +1,7 @@
 """The reasons why an item has no VAT: the categories of EN 16931 and their codes of the list VATEX.
 
-A category is a code of the list UNTDID 5305 (BT-118). A reason has a code (BT-121), a text (BT-120), or both.
+A category is a code of the list UNTDID 5305 (BT-118). A reason has a code (BT-121), a text
+(BT-120), or both.
 """
 
 # Category -> code and text of the only reason that the category has.
@@ -10,7 +11,8 @@ REASONS = {
     "G": ("VATEX-EU-G", "Export outside the EU"),
     "O": ("VATEX-EU-O", "Not subject to VAT"),
 }
-# What the codes of category E begin with, and the ends: articles of Directive 2006/112/EC, and laws of France.
+# What the codes of category E begin with, and the ends: articles of Directive 2006/112/EC, and laws
+# of France.
 _EXEMPT = {
     "VATEX-EU-": """
         79-C 132 132-1A 132-1B 132-1C 132-1D 132-1E 132-1F 132-1G 132-1H 132-1I 132-1J 132-1K 132-1L 132-1M 132-1N
@@ -29,7 +31,9 @@ CODES = EXEMPT | FIXED.keys()
 
 
 def code(category):
-    """Return the VATEX code of a category that has exactly one reason: AE, K, G and O. Otherwise return None."""
+    """Return the VATEX code of a category that has exactly one reason: AE, K, G and O. Otherwise
+    return None.
+    """
     return REASONS[category][0] if category in REASONS else None
 
 
@@ -39,5 +43,7 @@ def reason(category):
 
 
 def category_of(vatex):
-    """Return the category that a VATEX code belongs to, or None if the list does not contain the code."""
+    """Return the category that a VATEX code belongs to, or None if the list does not contain the
+    code.
+    """
     return FIXED.get(vatex) or ("E" if vatex in EXEMPT else None)

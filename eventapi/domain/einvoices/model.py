@@ -1,9 +1,9 @@
 """The data model of EN 16931-1: one invoice or credit note, whichever syntax it is written in.
 
-The comments give the number of each business term (BT) and business group (BG). Amounts, quantities and rates are
-Decimals, dates are texts such as 2026-11-20, and None stands for a term that is absent. A document that was read has an
-empty text where the XML has an empty element. Amounts of a credit note (type 381) are positive, as the document shows
-them.
+The comments give the number of each business term (BT) and business group (BG). Amounts, quantities
+and rates are Decimals, dates are texts such as 2026-11-20, and None stands for a term that is
+absent. A document that was read has an empty text where the XML has an empty element. Amounts of a
+credit note (type 381) are positive, as the document shows them.
 """
 
 from dataclasses import dataclass
@@ -61,7 +61,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Allowance:
-    """A discount (BG-20) or a charge (BG-21) on the whole invoice. The first number of a term is that of a discount."""
+    """A discount (BG-20) or a charge (BG-21) on the whole invoice.
+
+    The first number of a term is that of a discount.
+    """
 
     amount: Decimal | None = None  # BT-92, BT-99
     base: Decimal | None = None  # BT-93, BT-100

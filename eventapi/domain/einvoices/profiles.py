@@ -9,12 +9,15 @@ IDS = {
     XRECHNUNG: "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
     PEPPOL: "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0",
 }
-# BT-23: the business process of Peppol BIS Billing, which XRechnung requires too (PEPPOL-EN16931-R001).
+# BT-23: the business process of Peppol BIS Billing, which XRechnung requires too
+# (PEPPOL-EN16931-R001).
 PROCESS = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
 
 
 def profile_of(specification):
-    """Return the profile that BT-24 of a document names, whichever its version is: `en16931` if it is no other one."""
+    """Return the profile that BT-24 of a document names, whichever its version is: `en16931` if it
+    is no other one.
+    """
     text = (specification or "").lower()
     if "xrechnung" in text:
         return XRECHNUNG

@@ -36,7 +36,9 @@ MARKS = {
 
 
 def recognise(data):
-    """Return True if the bytes begin as an e-invoice in CII or UBL does. Only the first 8 KB are looked at.
+    """Return True if the bytes begin as an e-invoice in CII or UBL does.
+
+    Only the first 8 KB are looked at.
 
     The rest may be wrong: `read` says so.
     """
@@ -51,7 +53,8 @@ def recognise(data):
 def read(data):
     """Return the document that the bytes of an XML file contain.
 
-    Raise ValueError if it is not sound XML, no e-invoice, in the wrong order, or if a number or a date is none.
+    Raise ValueError if it is not sound XML, no e-invoice, in the wrong order, or if a number or a
+    date is none.
     """
     root = xml_documents.parse(data)
     wrong = misplaced(root)
@@ -61,7 +64,10 @@ def read(data):
 
 
 def document(root):
-    """Return the document of a root element, whatever the order of its elements. Raise ValueError as `read` does."""
+    """Return the document of a root element, whatever the order of its elements.
+
+    Raise ValueError as `read` does.
+    """
     parts = sum(1 for node in root.iter() if local_name(node) in PARTS)
     if parts > MAX_PARTS:
         raise ValueError(

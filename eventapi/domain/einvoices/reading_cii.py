@@ -19,7 +19,10 @@ DATE = "udt:DateTimeString"
 
 
 def document(root):
-    """Return the document of a root element. The first one counts where EN 16931 allows one element only."""
+    """Return the document of a root element.
+
+    The first one counts where EN 16931 allows one element only.
+    """
     context = find(root, "rsm:ExchangedDocumentContext")
     header = find(root, "rsm:ExchangedDocument")
     deal = find(root, "rsm:SupplyChainTradeTransaction")

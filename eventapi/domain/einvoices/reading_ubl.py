@@ -18,7 +18,10 @@ from eventapi.domain.einvoices.values import (
 
 
 def document(root):
-    """Return the document of a root element. The first one counts where EN 16931 allows one element only."""
+    """Return the document of a root element.
+
+    The first one counts where EN 16931 allows one element only.
+    """
     name = local_name(root)  # Invoice or CreditNote
     means = find(root, "cac:PaymentMeans")
     due_date, seller = day(root, "cbc:DueDate"), find(root, "cac:AccountingSupplierParty/cac:Party")
@@ -79,7 +82,10 @@ def _party(node):
 
 
 def _ids(node):
-    """Return the ids of a party. One with the scheme SEPA is the creditor identifier of direct debits (BT-90)."""
+    """Return the ids of a party.
+
+    One with the scheme SEPA is the creditor identifier of direct debits (BT-90).
+    """
     return find_all(node, "cac:PartyIdentification/cbc:ID")
 
 

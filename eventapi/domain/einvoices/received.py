@@ -1,9 +1,10 @@
-"""E-invoices among uploaded files: find the XML, also inside of a PDF, and what it says to the bookkeeper.
+"""E-invoices among uploaded files: find the XML, also inside of a PDF, and what it says to the
+bookkeeper.
 
-A hybrid PDF (ZUGFeRD, Factur-X) contains the XML as an embedded file. The search for it does not build the structure
-of the PDF: it looks for streams that are marked as an embedded file or as XML, and unpacks the beginning of the
-first ones: at most MAX_MARKS, with MAX_DICTIONARY bytes on each side and BEGINNING bytes of the content. The process
-limits the time.
+A hybrid PDF (ZUGFeRD, Factur-X) contains the XML as an embedded file. The search for it does not
+build the structure of the PDF: it looks for streams that are marked as an embedded file or as XML,
+and unpacks the beginning of the first ones: at most MAX_MARKS, with MAX_DICTIONARY bytes on each
+side and BEGINNING bytes of the content. The process limits the time.
 """
 
 import mmap
@@ -27,13 +28,15 @@ MAX_MARKS, MAX_DICTIONARY = (
     200,
     2048,
 )  # marks of a PDF that are examined, and bytes of the dictionary of a stream
-# Names of the XML in Factur-X and ZUGFeRD, and the number of the stream. Some programs write - and . as octal numbers.
+# Names of the XML in Factur-X and ZUGFeRD, and the number of the stream. Some programs write - and
+# . as octal numbers.
 NAME = re.compile(
     rb"\((?:factur(?:-|\\055)x|zugferd(?:-|\\055)invoice|xrechnung)(?:\.|\\056)xml\)", re.IGNORECASE
 )
 EMBEDDED = re.compile(rb"/EF\s*<<[^>]{0,200}?/U?F\s+([0-9]+)\s+[0-9]+\s+R")
 NUMBER = re.compile(rb"([0-9]+)\s+[0-9]+\s*$")  # of at most 24 bytes before `obj`
-# Possessive: the runs of spaces before and behind an optional bracket are one place, and not tried in every division.
+# Possessive: the runs of spaces before and behind an optional bracket are one place, and not tried
+# in every division.
 ZLIB_ALONE = re.compile(rb"/Filter\s*+(?:\[\s*+)?/FlateDecode\s*+(?:\]\s*+)?(?=[/>])")
 MAX_TEXT, MAX_TAXES, MAX_FAULTS = 300, 20, 50  # characters and entries that are kept
 TEXTS = (
@@ -61,7 +64,8 @@ PARTY = ("name", "vat_id", "tax_number", "register_number", "id", "country")
 
 
 def may_be(file):
-    """Return whether a file may contain an e-invoice: XML that begins as one does, or a PDF with a mark of one.
+    """Return whether a file may contain an e-invoice: XML that begins as one does, or a PDF with a
+    mark of one.
 
     This is cheap, so that other files need no process.
     """
@@ -79,9 +83,11 @@ def may_be(file):
 
 
 def parse(file, _):
-    """Yield what a file says as an e-invoice, if it is one: the field `e_invoice` of schemas/document.json.
+    """Yield what a file says as an e-invoice, if it is one: the field `e_invoice` of
+    schemas/document.json.
 
-    This takes up to a second, and the file is a stranger's: call it in a process of its own (eventapi/parsing).
+    This takes up to a second, and the file is a stranger's: call it in a process of its own
+    (eventapi/parsing).
     """
     is_hybrid = file.read(len(PDF)) == PDF
     file.seek(0)
@@ -94,8 +100,8 @@ def parse(file, _):
 def embedded(file):
     """Return the e-invoice that a PDF contains, or None.
 
-    Of several, it is the last one with a name of Factur-X or ZUGFeRD, otherwise the last one: a program that changes a
-    PDF appends the new version.
+    Of several, it is the last one with a name of Factur-X or ZUGFeRD, otherwise the last one: a
+    program that changes a PDF appends the new version.
     """
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         names, best = _named(data), None
@@ -108,7 +114,9 @@ def embedded(file):
 
 
 def _streams(data):
-    """Yield (object number, dictionary, place of the content) of each stream that may be an e-invoice."""
+    """Yield (object number, dictionary, place of the content) of each stream that may be an
+    e-invoice.
+    """
     seen = set()
     for _, mark in zip(range(MAX_MARKS), MARK.finditer(data), strict=False):
         start = data.rfind(b"obj", max(0, mark.start() - MAX_DICTIONARY), mark.start())

@@ -1,7 +1,8 @@
-"""The structure of CII and UBL: order and number of elements, empty elements, and amounts in another currency.
+"""The structure of CII and UBL: order and number of elements, empty elements, and amounts in
+another currency.
 
-The lists name the elements that carry terms of EN 16931. Elements that they do not name may stand anywhere, since the
-schemas allow many more than the norm uses.
+The lists name the elements that carry terms of EN 16931. Elements that they do not name may stand
+anywhere, since the schemas allow many more than the norm uses.
 """
 
 from itertools import pairwise
@@ -93,7 +94,8 @@ ORDER = {
     parent: {child: place for place, child in enumerate(children.split())}
     for parent, children in {**CII, **UBL}.items()
 }
-# Those that may stand in their parent several times. Of all others, programs would read different ones.
+# Those that may stand in their parent several times. Of all others, programs would read different
+# ones.
 REPEATABLE = frozenset(
     """
     AddressLine AllowanceCharge AllowanceChargeReason ApplicableTradeTax BillingReference CompanyLegalForm
@@ -107,7 +109,9 @@ REPEATABLE = frozenset(
 
 
 def misplaced(root):
-    """Return what is wrong with the order or number of elements below the root, for the first fault, or None."""
+    """Return what is wrong with the order or number of elements below the root, for the first
+    fault, or None.
+    """
     for parent in root.iter():
         name = local_name(parent)
         order = ORDER.get(name, {})
@@ -131,7 +135,9 @@ def _is_repeatable(parent, name):
 
 
 def other_currency(root, allowed):
-    """Return (name, currency) of the first amount whose currency is not one of those of the invoice, or None."""
+    """Return (name, currency) of the first amount whose currency is not one of those of the
+    invoice, or None.
+    """
     return next(
         (
             (local_name(node), node.get("currencyID"))
@@ -157,7 +163,10 @@ def has_undecided_adjustment(root):
 
 
 def empty(root):
-    """Return the name of the first element without content, or None. That of the delivery in CII may be empty."""
+    """Return the name of the first element without content, or None.
+
+    That of the delivery in CII may be empty.
+    """
     return next(
         (
             name

@@ -1,4 +1,5 @@
-"""Write a document as UBL 2.1, the syntax of Peppol: an Invoice or, for the types of a credit note, a CreditNote.
+"""Write a document as UBL 2.1, the syntax of Peppol: an Invoice or, for the types of a credit note,
+a CreditNote.
 
 The order of elements is that of the XSDs of OASIS UBL 2.1.
 """
@@ -19,9 +20,10 @@ CREDIT_NOTES = {"81", "83", "381", "396", "532"}
 def write(document):
     """Return the XML of a document as bytes. Equal documents have equal bytes.
 
-    Terms that are None or empty have no element, whether the rules require them or not: `rules.check` names them. A
-    CreditNote can contain a due date, a reference for the transfer and an account only with a means of payment, and
-    any document a creditor identifier only with a direct debit.
+    Terms that are None or empty have no element, whether the rules require them or not:
+    `rules.check` names them. A CreditNote can contain a due date, a reference for the transfer and
+    an account only with a means of payment, and any document a creditor identifier only with a
+    direct debit.
     """
     is_credit_note = document.type_code in CREDIT_NOTES
     creditor_id = document.creditor_id if document.mandate or document.debited_iban else None
@@ -132,7 +134,9 @@ def _country(code):
 
 
 def _tax_scheme(number, scheme):
-    """Return a VAT id (scheme VAT) or a national tax number (any other scheme), or None without a number."""
+    """Return a VAT id (scheme VAT) or a national tax number (any other scheme), or None without a
+    number.
+    """
     return (
         element("cac:PartyTaxScheme", element("cbc:CompanyID", number), _scheme(scheme))
         if number
@@ -233,7 +237,9 @@ def _total_adjustment(is_charge, part, document):
 
 
 def _taxes(document):
-    """Return the VAT total with its breakdown, and the VAT total in the currency of accounting if there is one."""
+    """Return the VAT total with its breakdown, and the VAT total in the currency of accounting if
+    there is one.
+    """
     return [
         element(
             "cac:TaxTotal",

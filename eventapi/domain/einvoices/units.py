@@ -47,10 +47,12 @@ CODES = {
 
 
 def coded(text):
-    """Return the code of a unit as it is written in an item, and the text that the code does not express, or None.
+    """Return the code of a unit as it is written in an item, and the text that the code does not
+    express, or None.
 
-    `m²` is ("MTK", None), None is ("C62", None). An unknown text such as `night` is ("C62", "night"): the caller must
-    put it into the name or the description of the item, so that the invoice still says it.
+    `m²` is ("MTK", None), None is ("C62", None). An unknown text such as `night` is ("C62",
+    "night"): the caller must put it into the name or the description of the item, so that the
+    invoice still says it.
     """
     spelling = re.sub(r"\s+", " ", text or "").strip()
     if not spelling:

@@ -28,9 +28,12 @@ def find_all(node, path):
 
 
 def content(node):
-    """Return the text of an element without white space around it. A missing element is None, an empty one "".
+    """Return the text of an element without white space around it.
 
-    The line end behind a term of early payment (`#SKONTO#…#`) is part of the term (BR-DE-18) and stays.
+    A missing element is None, an empty one "".
+
+    The line end behind a term of early payment (`#SKONTO#…#`) is part of the term (BR-DE-18) and
+    stays.
     """
     if node is None:
         return None
@@ -56,7 +59,10 @@ def attribute(node, path, name):
 
 
 def number(node, path):
-    """Return the first element at the path as Decimal, or None. Raise ValueError if it is no decimal number."""
+    """Return the first element at the path as Decimal, or None.
+
+    Raise ValueError if it is no decimal number.
+    """
     return decimal(find(node, path))
 
 
@@ -93,18 +99,24 @@ def day(node, path):
 
 
 def one_or_sum(nodes, path):
-    """Return the sum of the amounts at the path of several elements, or None if one of them has none."""
+    """Return the sum of the amounts at the path of several elements, or None if one of them has
+    none.
+    """
     amounts = [number(node, path) for node in nodes]
     return sum(amounts, Decimal(0)) if amounts and None not in amounts else None
 
 
 def of_vat(node, category, scheme):
-    """Return the category of a tax, or None unless its scheme is VAT: the norm knows no other taxes."""
+    """Return the category of a tax, or None unless its scheme is VAT: the norm knows no other
+    taxes.
+    """
     return text(node, category) if (text(node, scheme) or "").upper() == "VAT" else None
 
 
 def joined(nodes, path):
-    """Return the texts at the path of several elements, separated by `; `, or None if no element has one."""
+    """Return the texts at the path of several elements, separated by `; `, or None if no element
+    has one.
+    """
     texts = [found for node in nodes if (found := text(node, path)) is not None]
     return "; ".join(texts) if texts else None
 

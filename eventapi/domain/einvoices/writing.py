@@ -1,7 +1,7 @@
 """Build XML without empty elements: what the writers of both syntaxes share.
 
-Element names have the prefix of their namespace. The root declares the prefixes as attributes, so that the bytes depend
-on the document alone and not on prefixes that other code has registered.
+Element names have the prefix of their namespace. The root declares the prefixes as attributes, so
+that the bytes depend on the document alone and not on prefixes that other code has registered.
 """
 
 import re
@@ -16,8 +16,8 @@ CENT = Decimal("0.01")
 def element(name, *parts, **attributes):
     """Return an element, or None if it would be empty.
 
-    A part is a text, an element, None, or an iterable of elements and None. Attributes that are None are left out; an
-    element that has only attributes counts as empty.
+    A part is a text, an element, None, or an iterable of elements and None. Attributes that are
+    None are left out; an element that has only attributes counts as empty.
     """
     node = ET.Element(
         name, {key: text for key, value in attributes.items() if (text := clean(value or ""))}
@@ -33,15 +33,18 @@ def element(name, *parts, **attributes):
 
 
 def clean(text):
-    """Return a text as XML 1.0 can contain it: without control characters, with LF as the end of each line, and without
-    white space around it. The line end behind a term of early payment (`#SKONTO#…#`) is part of the term (BR-DE-18).
+    """Return a text as XML 1.0 can contain it: without control characters, with LF as the end of
+    each line, and without white space around it. The line end behind a term of early payment
+    (`#SKONTO#…#`) is part of the term (BR-DE-18).
     """
     text = FORBIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     return text + "\n" if text.endswith("#") and "#SKONTO#" in text else text
 
 
 def decimal(number):
-    """Return a quantity, a rate or a percentage as text, without exponent and without zeros at the end. None stays."""
+    """Return a quantity, a rate or a percentage as text, without exponent and without zeros at the
+    end. None stays.
+    """
     if number is None:
         return None
     text = format(number, "f")
@@ -59,7 +62,10 @@ def amount(number):
 
 
 def serialised(name, namespaces, *parts):
-    """Return a root element with these parts as UTF-8, indented by two blanks. Only the root may be empty."""
+    """Return a root element with these parts as UTF-8, indented by two blanks.
+
+    Only the root may be empty.
+    """
     root = element(name, *parts, **namespaces)
     if root is None:
         root = ET.Element(name, namespaces)

@@ -1,8 +1,9 @@
 """Admission: store the scans of badges and compute the visits that result from them.
 
-The same scans always result in the same visits, in whatever order they arrive. Every scan is stored, refused ones
-too. With each new scan, the visits of that participant on that day are computed again from all scans of the day. A day
-is a pair `(begin, end)` of timestamps: each `day_ends_at` of the event ends one day and begins the next.
+The same scans always result in the same visits, in whatever order they arrive. Every scan is
+stored, refused ones too. With each new scan, the visits of that participant on that day are
+computed again from all scans of the day. A day is a pair `(begin, end)` of timestamps: each
+`day_ends_at` of the event ends one day and begins the next.
 
 Every function that writes is called inside a write transaction.
 """
@@ -43,12 +44,13 @@ class Result:
 def scan(db, body):
     """Store a scan and return its Result.
 
-    `body` is a complete validated body. A `client_ref` that is stored already returns the result of that scan.
+    `body` is a complete validated body. A `client_ref` that is stored already returns the result of
+    that scan.
 
-    Raise 422 for an unknown event or participant or an impossible time; 409 `duplicate` or `anonymized`; 404
-    `unknown_badge`; 409 `wrong_event`, `badge_replaced`, `participant_cancelled`, `already_checked_in` or
-    `not_checked_in`; 409 `taken_back`. A scan that is refused by one of these six, from `unknown_badge` to
-    `not_checked_in`, is stored all the same.
+    Raise 422 for an unknown event or participant or an impossible time; 409 `duplicate` or
+    `anonymized`; 404 `unknown_badge`; 409 `wrong_event`, `badge_replaced`, `participant_cancelled`,
+    `already_checked_in` or `not_checked_in`; 409 `taken_back`. A scan that is refused by one of
+    these six, from `unknown_badge` to `not_checked_in`, is stored all the same.
     """
     known = body["client_ref"] and db.one(sql.by_ref, client_ref=body["client_ref"])
     if known:
@@ -72,9 +74,11 @@ def scan(db, body):
 
 
 def _refuse_other_scan(known, body):
-    """Raise 409 `duplicate` if the stored scan with this client_ref is of another badge, participant or action.
+    """Raise 409 `duplicate` if the stored scan with this client_ref is of another badge,
+    participant or action.
 
-    Two devices that number their scans alike must not admit a person on the visit of another person.
+    Two devices that number their scans alike must not admit a person on the visit of another
+    person.
     """
     sent = {
         "action": body["action"],
@@ -91,7 +95,8 @@ def _refuse_other_scan(known, body):
 
 
 def _event_and_participant(db, body, faults):
-    """Return the event of the scan, the id of the participant, and when the badge number was replaced.
+    """Return the event of the scan, the id of the participant, and when the badge number was
+    replaced.
 
     The last two may be None.
     """
@@ -116,8 +121,8 @@ def _badge_number(body):
 def event_of(db, body, faults):
     """Return the event that the body names, or else the only event that is open at that time.
 
-    If none is open, return the only one whose last night is not over. Add a fault and return None if there is no such
-    event.
+    If none is open, return the only one whose last night is not over. Add a fault and return None
+    if there is no such event.
     """
     event_id = references.resolve(db, body, EVENT, faults)
     if event_id is None and not any(body.get(member) for member, _ in EVENT[1]):
@@ -133,7 +138,9 @@ def event_of(db, body, faults):
 
 
 def _open_tonight(db, at):
-    """Return the ids of the events whose last day ended before `at`, but by their `day_ends_at` only after it."""
+    """Return the ids of the events whose last day ended before `at`, but by their `day_ends_at`
+    only after it.
+    """
     since = times.after(at, -timedelta(days=2))
     return [
         event["id"]
@@ -145,7 +152,8 @@ def _open_tonight(db, at):
 def _scanned_at(db, body, event, faults):
     """Return the time of the scan as UTC text, at most `db.now`.
 
-    Add a fault if it is more than SKEW seconds in the future, or before the event was created and began.
+    Add a fault if it is more than SKEW seconds in the future, or before the event was created and
+    began.
     """
     at = body["scanned_at"] or db.now
     if times.unix(at) > times.unix(db.now) + SKEW:
@@ -168,7 +176,8 @@ def _scanned_at(db, body, event, faults):
 def _add_scan(db, body, event, participant, scanned_at, code):
     """Store a new scan and return its row.
 
-    `code` is the reason of a refusal that no other scan can change, else None. `recompute_day` sets the result.
+    `code` is the reason of a refusal that no other scan can change, else None. `recompute_day` sets
+    the result.
     """
     badge = _badge_number(body)
     check_in_type = body["check_in_type"] or ("scan" if badge else "manual")
@@ -210,12 +219,14 @@ def days_of_scans(db, event_participant_id):
 
 
 def recompute_day(db, event_participant_id, begin, end, since="", new=None):
-    """Compute the visits of a participant on a day from the scans, and store and journal what has changed.
+    """Compute the visits of a participant on a day from the scans, and store and journal what has
+    changed.
 
-    Scans before `since` are read only if they opened or closed a visit. The others can no longer change anything,
-    and a badge that lies on a scanner for hours makes many of them.
+    Scans before `since` are read only if they opened or closed a visit. The others can no longer
+    change anything, and a badge that lies on a scanner for hours makes many of them.
 
-    `new` is the scan that has just been stored, if there is one. Return the scan that it repeats, or None.
+    `new` is the scan that has just been stored, if there is one. Return the scan that it repeats,
+    or None.
     """
     day = {"event_participant_id": event_participant_id, "begins": begin, "ends": end}
     scans = db.all(sql.scans, **day, since=since)
@@ -247,7 +258,8 @@ def recompute_day(db, event_participant_id, begin, end, since="", new=None):
 def _ids_of(found, opened, known):
     """Return the id of the stored check-in to use for each visit, or None for a new one.
 
-    A visit keeps the check-in that its scan opened. Other visits use check-ins whose scan opens none any more.
+    A visit keeps the check-in that its scan opened. Other visits use check-ins whose scan opens
+    none any more.
     """
     ids = [opened.get(visit.opening["id"]) for visit in found]
     ids = [id if id in known else None for id in ids]
@@ -258,8 +270,8 @@ def _ids_of(found, opened, known):
 def _store(db, visit, latest_end_at, row, opened):
     """Store a visit, journal what changed, and return the id of its check-in.
 
-    `row` is the stored check-in to use, or None for a new one. `opened` is the id of the check-in that the scan has
-    opened before.
+    `row` is the stored check-in to use, or None for a new one. `opened` is the id of the check-in
+    that the scan has opened before.
     """
     values = {
         **visit.opening,
@@ -302,8 +314,9 @@ def _remove(db, check_in):
 def _result(db, scan, other=None, *, is_new=False):
     """Return the Result of a stored scan. `other` is the scan that it repeats, if that is known.
 
-    Raise the Problem of a scan that was refused or withdrawn. If its first response was no refusal, and only another
-    scan that arrived later has made it one, return the visit to which it belongs now.
+    Raise the Problem of a scan that was refused or withdrawn. If its first response was no refusal,
+    and only another scan that arrived later has made it one, return the visit to which it belongs
+    now.
     """
     if scan["taken_back_at"]:
         raise Problem(
@@ -352,7 +365,9 @@ def delete(db, check_in):
 
 
 def refuse_other_days(db, event_id, fields):
-    """Raise 409 `in_use` if `fields`, those that determine the days of an event, change although it has check-ins."""
+    """Raise 409 `in_use` if `fields`, those that determine the days of an event, change although it
+    has check-ins.
+    """
     count = db.value(sql.visit_count, event_id=event_id) if fields else 0
     if count:
         names = " and ".join(f"`{name}`" for name in fields)

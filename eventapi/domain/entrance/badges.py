@@ -1,11 +1,12 @@
 """Badge numbers: random characters that are hard to confuse, followed by a check character.
 
-The check character is that of a pure system of ISO/IEC 7064: the weighted sum of all characters is 1 modulo M, and the
-weights are powers of a radix. M is the number of characters, 23, which is prime. The radix 5 generates all residues
-except 0. Therefore one wrong character always changes the sum, and so does any swap of two characters.
+The check character is that of a pure system of ISO/IEC 7064: the weighted sum of all characters is
+1 modulo M, and the weights are powers of a radix. M is the number of characters, 23, which is
+prime. The radix 5 generates all residues except 0. Therefore one wrong character always changes the
+sum, and so does any swap of two characters.
 
-A participant has the number of its badge, and aliases: numbers that were replaced, and those of participants that a
-merge of contacts removed. An alias is valid or replaced.
+A participant has the number of its badge, and aliases: numbers that were replaced, and those of
+participants that a merge of contacts removed. An alias is valid or replaced.
 """
 
 import secrets
@@ -32,7 +33,10 @@ def check_character(body):
 
 
 def is_valid(number):
-    """Return whether a number has the right length, characters and check character. A mistyped one does not."""
+    """Return whether a number has the right length, characters and check character.
+
+    A mistyped one does not.
+    """
     known = len(number) == RANDOM + 1 and all(character in ALPHABET for character in number)
     return known and (_weighted(number[:-1]) + ALPHABET.index(number[-1])) % MODULUS == 1
 
@@ -55,7 +59,8 @@ def _weighted(body):
 
 
 def holder(db, number):
-    """Return `{id, replaced_at}` with the id of the participant that has or had this number, or None.
+    """Return `{id, replaced_at}` with the id of the participant that has or had this number, or
+    None.
 
     `replaced_at` is None for a valid number.
     """

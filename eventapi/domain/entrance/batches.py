@@ -8,9 +8,11 @@ from eventapi.errors import Problem
 
 
 def record(db, sent, check):
-    """Record scans, those made first first, and return what became of each in the order in which they were sent.
+    """Record scans, those made first first, and return what became of each in the order in which
+    they were sent.
 
-    `check` returns the complete body of one scan of `sent`, or raises 422; a refused scan does not stop the others.
+    `check` returns the complete body of one scan of `sent`, or raises 422; a refused scan does not
+    stop the others.
 
     An entry is the `Result` of the scan, or the Problem for which it was refused.
     """
@@ -33,8 +35,9 @@ def record(db, sent, check):
 def represent(index, outcome):
     """Return what became of a scan as an API object; `index` is its place in the batch.
 
-    It has `index`, `status` (that of a single request), `code` and `detail` of its problem or None, and `data`: the
-    check-in, or the open visit for which the scan was refused, or None. `errors` only if there are any.
+    It has `index`, `status` (that of a single request), `code` and `detail` of its problem or None,
+    and `data`: the check-in, or the open visit for which the scan was refused, or None. `errors`
+    only if there are any.
     """
     if isinstance(outcome, admission.Result):
         return {

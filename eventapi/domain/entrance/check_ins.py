@@ -64,8 +64,8 @@ def update(db, old, fields):
 
     `fields` holds the changed fields. Call this inside a write transaction.
 
-    Raise 422 for another value of any other field: those record the scan. Raise 409 `anonymized` for new notes on an
-    anonymised contact.
+    Raise 422 for another value of any other field: those record the scan. Raise 409 `anonymized`
+    for new notes on an anonymised contact.
     """
     _check_fixed(old, fields)
     anonymity.refuse_text(db, entities.CHECK_IN, old, fields)
@@ -78,7 +78,10 @@ def update(db, old, fields):
 
 
 def _check_fixed(record, fields):
-    """Raise 422 if `fields` changes more than station and notes. The present values may be sent again."""
+    """Raise 422 if `fields` changes more than station and notes.
+
+    The present values may be sent again.
+    """
     present = {
         **record,
         "participant_id": record["event_participant_id"],
@@ -102,10 +105,11 @@ def _check_fixed(record, fields):
 
 
 def stats(db, event, day=None):
-    """Count the visitors, check-ins and check-outs of an event, or of one day of it, in total, by station and by hour.
+    """Count the visitors, check-ins and check-outs of an event, or of one day of it, in total, by
+    station and by hour.
 
-    A visit counts on the day of its check-in. `event` has `id`, `timezone` and `day_ends_at`; `day` is a date in that
-    zone. The result is the `stats` of schemas/check_in.json.
+    A visit counts on the day of its check-in. `event` has `id`, `timezone` and `day_ends_at`; `day`
+    is a date in that zone. The result is the `stats` of schemas/check_in.json.
     """
     _, day_end = times.day_around(times.now(), event["day_ends_at"], event["timezone"])
     values = {"event_id": event["id"], "date": day, "day_end": day_end}
@@ -124,10 +128,11 @@ def stats(db, event, day=None):
     }
 
 
-# The roster: the data with which a device checks badges offline. It holds salted hashes instead of badge numbers
+# The roster: the data with which a device checks badges offline. It holds salted hashes instead of
+# badge numbers
 
-# A change has the timestamp at which its transaction began, but is visible only after the commit. So each response
-# covers the last minute before the previous one again.
+# A change has the timestamp at which its transaction began, but is visible only after the commit.
+# So each response covers the last minute before the previous one again.
 OVERLAP = timedelta(minutes=1)
 CHUNK = 2000  # badges that are read and written at once, which limits memory
 
@@ -141,10 +146,11 @@ def roster(db, event_id):
 
 
 def roster_badges(db, event_id, salt, updated_since):
-    """Yield pieces of a JSON array with `{hash, status}` of each badge, without the brackets of the array.
+    """Yield pieces of a JSON array with `{hash, status}` of each badge, without the brackets of the
+    array.
 
-    `hash` is the hexadecimal SHA-256 of salt and badge number. `status` is that of the participant, or `replaced`.
-    `updated_since` may be None.
+    `hash` is the hexadecimal SHA-256 of salt and badge number. `status` is that of the participant,
+    or `replaced`. `updated_since` may be None.
     """
     given = frozenset(("updated_since",) if updated_since else ())
     start = sha256(salt.encode())

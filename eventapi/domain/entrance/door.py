@@ -1,6 +1,7 @@
 """The page at the door: what a link of kind door may send and see.
 
-A link is a row with `event_id`, `station`, `created_at`, `ends_at` and `revoked_at`. It admits to its event only.
+A link is a row with `event_id`, `station`, `created_at`, `ends_at` and `revoked_at`. It admits to
+its event only.
 """
 
 from datetime import timedelta
@@ -21,12 +22,15 @@ MOST = 10  # results of a search
 
 
 def record(db, link, scans, check):
-    """Record the scans of a device, and return one result each, in their order. Call it inside a write transaction.
+    """Record the scans of a device, and return one result each, in their order.
 
-    A scan has `client_ref`, `badge_number`, `action`, `station` and `scanned_at`; `check` is that of POST /check-ins.
-    A result has `client_ref`, `status`, `code`, `effect` and `pointer` (of the first fault) as the single request would
-    have; and of the person, as far as they are known, `name`, `company`, `role`, `category`, and `since` and `station`:
-    when and where the visit began or, with the effect `repeated`, the badge was read before.
+    Call it inside a write transaction.
+
+    A scan has `client_ref`, `badge_number`, `action`, `station` and `scanned_at`; `check` is that
+    of POST /check-ins. A result has `client_ref`, `status`, `code`, `effect` and `pointer` (of the
+    first fault) as the single request would have; and of the person, as far as they are known,
+    `name`, `company`, `role`, `category`, and `since` and `station`: when and where the visit began
+    or, with the effect `repeated`, the badge was read before.
     """
     outcomes = batches.record(db, scans, lambda scan: _checked(link, scan, check, db.now))
     return [
@@ -36,13 +40,18 @@ def record(db, link, scans, check):
 
 
 def has_ended(link, now):
-    """Return whether the link can no longer send scans: it was revoked, or ended more than LATE ago."""
+    """Return whether the link can no longer send scans: it was revoked, or ended more than LATE
+    ago.
+    """
     late = link["ends_at"] and times.after(link["ends_at"], LATE)
     return bool(link["revoked_at"] or (late and late < now))
 
 
 def _checked(link, scan, check, now):
-    """Return a scan as a body of POST /check-ins. Raise 422 if it was not made while the link was valid."""
+    """Return a scan as a body of POST /check-ins.
+
+    Raise 422 if it was not made while the link was valid.
+    """
     body = check(
         {
             "event_id": link["event_id"],
@@ -131,7 +140,8 @@ def now(db, link):
 
 
 def search(db, link, text):
-    """Return at most MOST participants of the event whose name, company or number begins with each word of a text.
+    """Return at most MOST participants of the event whose name, company or number begins with each
+    word of a text.
 
     Each has `name`, `company`, `role`, `category`, `status` and `badge_number`.
     """

@@ -1,4 +1,5 @@
-"""The roster of the page at the door: all badges of an event in 6 bytes each, without numbers and names.
+"""The roster of the page at the door: all badges of an event in 6 bytes each, without numbers and
+names.
 
 A device with the roster knows offline whether a badge may enter. All integers are big-endian:
 
@@ -11,8 +12,9 @@ A device with the roster knows offline whether a badge may enter. All integers a
     number of entries                               u32
     entries, sorted                                 5 bytes of SHA-256(salt + badge number), 1 byte of flags
 
-Flags: bits 0 and 1 the status (0 admit, 1 cancelled, 2 replaced), bits 2 to 4 the role (index in ROLES), bits 5 to 7
-the colour. The hashes reveal no number: each of the 2^40 values belongs to about 870 possible numbers.
+Flags: bits 0 and 1 the status (0 admit, 1 cancelled, 2 replaced), bits 2 to 4 the role (index in
+ROLES), bits 5 to 7 the colour. The hashes reveal no number: each of the 2^40 values belongs to
+about 870 possible numbers.
 """
 
 import secrets
@@ -39,7 +41,8 @@ DRAWS = 5  # at 150,000 badges, 1 of 100 salts makes two of them alike
 def state(db, event_id):
     """Return `{door_salt, revision, colours}`: what the head of the roster of an event contains.
 
-    `door_salt` is 16 bytes, or None before the first device has asked. `colours` is a list of at most seven `#rrggbb`.
+    `door_salt` is 16 bytes, or None before the first device has asked. `colours` is a list of at
+    most seven `#rrggbb`.
     """
     row = db.one(sql.roster, event_id=event_id)
     return {**row, "colours": db.values(sql.colours, event_id=event_id)}
@@ -48,8 +51,8 @@ def state(db, event_id):
 def whole(db, event_id, kept):
     """Return the roster with all badges of an event, as bytes.
 
-    Forty phones ask for it in a morning, and a large event takes 0.3 s. So `kept`, a `Kept`, has the bytes for each
-    state of the event; only the time of the server is new each time.
+    Forty phones ask for it in a morning, and a large event takes 0.3 s. So `kept`, a `Kept`, has
+    the bytes for each state of the event; only the time of the server is new each time.
     """
     seconds = int(time.time())  # before the state is read: later changes are not in the roster
     now = state(db, event_id)
@@ -71,7 +74,9 @@ def whole(db, event_id, kept):
 
 
 def _made(db, event_id):
-    """Return the roster of this moment, with another salt if a badge has been added whose hash equals another one's."""
+    """Return the roster of this moment, with another salt if a badge has been added whose hash
+    equals another one's.
+    """
     seconds, now, entries = _read(db, event_id)
     if _are_alike(entries):
         _renew_salt(db, event_id, now["door_salt"])
@@ -80,16 +85,20 @@ def _made(db, event_id):
 
 
 def _renew_salt(db, event_id, old):
-    """Draw a salt and store it in a transaction of its own, unless another process has replaced `old` meanwhile."""
+    """Draw a salt and store it in a transaction of its own, unless another process has replaced
+    `old` meanwhile.
+    """
     salt = _draw(db, event_id)
     with db.write():
         db.run(sql.set_salt, event_id=event_id, salt=salt, old=old)
 
 
 def changes(db, event_id, since):
-    """Return the badges that changed at or after `since` (UTC text), and in the minute before it, as bytes.
+    """Return the badges that changed at or after `since` (UTC text), and in the minute before it,
+    as bytes.
 
-    Return None if the event has no roster yet. A device whose salt or colours differ needs the whole roster.
+    Return None if the event has no roster yet. A device whose salt or colours differ needs the
+    whole roster.
     """
     since = times.text(datetime.fromisoformat(since).astimezone(timezone.utc) - OVERLAP)
     seconds, now, entries = _read(db, event_id, since)

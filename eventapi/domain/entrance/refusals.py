@@ -1,4 +1,7 @@
-"""Refusals: the problem of each scan that is refused. Its text tells the staff at the entrance what to do."""
+"""Refusals: the problem of each scan that is refused.
+
+Its text tells the staff at the entrance what to do.
+"""
 
 from eventapi.domain.entrance import badges, check_ins
 from eventapi.errors import Problem
@@ -10,9 +13,9 @@ sql = statements("admission")
 def code(event, participant, replaced_at, scan):
     """Return the code for which a scan is refused whatever the other scans are, or None.
 
-    `participant` is a row, or None for an unknown badge. `replaced_at` is the time at which the number of the scan was
-    replaced, or None. `scan` has `action` and `scanned_at`: a scan counts if it was made before the replacement or
-    cancellation.
+    `participant` is a row, or None for an unknown badge. `replaced_at` is the time at which the
+    number of the scan was replaced, or None. `scan` has `action` and `scanned_at`: a scan counts if
+    it was made before the replacement or cancellation.
     """
     if participant is None:
         return "unknown_badge"
@@ -28,7 +31,10 @@ def code(event, participant, replaced_at, scan):
 
 
 def problem(db, scan):
-    """Return the Problem of a refused scan. It does not roll back the transaction, so that the scan stays stored."""
+    """Return the Problem of a refused scan.
+
+    It does not roll back the transaction, so that the scan stays stored.
+    """
     return PROBLEMS[scan["code"]](db, scan)
 
 

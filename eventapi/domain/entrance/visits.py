@@ -1,8 +1,8 @@
 """Visits: computed from the scans of one participant on one day.
 
-A day ends at the local time `day_ends_at` of the event, and with it every visit. The scans are processed in the order
-in which they were made. So the visits do not depend on the order in which the scans arrive: some arrive late, twice or
-from several devices.
+A day ends at the local time `day_ends_at` of the event, and with it every visit. The scans are
+processed in the order in which they were made. So the visits do not depend on the order in which
+the scans arrive: some arrive late, twice or from several devices.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,11 @@ SAME = 10  # seconds within which two scans of a badge count as one: it was held
 
 @dataclass
 class Visit:
-    """The time from the scan that opened the visit to the scan that closed it, or to the end of the day.
+    """The time from the scan that opened the visit to the scan that closed it, or to the end of the
+    day.
 
-    `opening` and `closing` are rows of scans, `ends_at` is UTC text, `closed_by` is `check_out`, `force` or None.
+    `opening` and `closing` are rows of scans, `ends_at` is UTC text, `closed_by` is `check_out`,
+    `force` or None.
     """
 
     opening: dict
@@ -29,10 +31,12 @@ class Visit:
 
 
 def compute(scans, day_end):
-    """Return `(visits, outcomes)`. `outcomes` maps the id of each scan to `(effect, code, visit or None)`.
+    """Return `(visits, outcomes)`.
 
-    `day_end` (UTC text) ends the visits that no scan closes.
-    `effect` is `opened`, `closed`, `repeated` or None; `code` is the problem code of a refused scan or None.
+    `outcomes` maps the id of each scan to `(effect, code, visit or None)`.
+
+    `day_end` (UTC text) ends the visits that no scan closes. `effect` is `opened`, `closed`,
+    `repeated` or None; `code` is the problem code of a refused scan or None.
     """
     visits, outcomes = [], {}
     for scan in sorted(scans, key=_order):
@@ -49,11 +53,13 @@ def compute(scans, day_end):
 
 
 def repeated_scan(new, scans, outcomes):
-    """Return the scan that a new one repeats, or None if the new one opened or closed a visit, or was refused.
+    """Return the scan that a new one repeats, or None if the new one opened or closed a visit, or
+    was refused.
 
-    `scans` are rows with the effect that they had before the new one arrived, `outcomes` those of `compute` with it. A
-    new scan that was made earlier than one that has opened or closed the visit, or in the same second, may take its
-    place. For the people at the entrance it is a second reading of the badge all the same.
+    `scans` are rows with the effect that they had before the new one arrived, `outcomes` those of
+    `compute` with it. A new scan that was made earlier than one that has opened or closed the
+    visit, or in the same second, may take its place. For the people at the entrance it is a second
+    reading of the badge all the same.
     """
     effect, _, visit = outcomes[new["id"]]
     if effect is None:
@@ -69,8 +75,8 @@ def repeated_scan(new, scans, outcomes):
 def _order(scan):
     """Return the sort key of a scan: the time at which it was made.
 
-    Scans of the same second are ordered by id if the server set their time. Otherwise they are ordered by their
-    fields, so that the order of their arrival does not matter.
+    Scans of the same second are ordered by id if the server set their time. Otherwise they are
+    ordered by their fields, so that the order of their arrival does not matter.
     """
     fields = (
         scan[name] or ""

@@ -1,4 +1,6 @@
-"""The calendar feed: its entries, which triggers of the database maintain, and the subscriptions to it."""
+"""The calendar feed: its entries, which triggers of the database maintain, and the subscriptions to
+it.
+"""
 
 import json
 import secrets
@@ -27,10 +29,12 @@ WINDOW = (
 
 
 def entries(db, kinds, **filters):
-    """Return the rows of the entries of these kinds, filtered by `event_id`, `visible`, `from` and `to`.
+    """Return the rows of the entries of these kinds, filtered by `event_id`, `visible`, `from` and
+    `to`.
 
-    Entries that were cancelled less than a year ago are included. Without `event_id`, `from` and `to`, those that ended
-    more than a year ago are not: the calendar of all events would grow for ever.
+    Entries that were cancelled less than a year ago are included. Without `event_id`, `from` and
+    `to`, those that ended more than a year ago are not: the calendar of all events would grow for
+    ever.
     """
     values = {name: value for name, value in filters.items() if value is not None}
     now = datetime.now(timezone.utc)
@@ -45,7 +49,10 @@ def entries(db, kinds, **filters):
 
 
 def _add_speakers(db, found):
-    """Replace `speakers` of each entry, ids of participants as JSON, by their names. Anonymised people have none."""
+    """Replace `speakers` of each entry, ids of participants as JSON, by their names.
+
+    Anonymised people have none.
+    """
     for entry in found:
         entry["speakers"] = json.loads(entry["speakers"] or "[]")
     ids = as_json(sorted({id for entry in found for id in entry["speakers"]}))
@@ -62,7 +69,9 @@ def _name(row):
 
 
 def state(db, name, found):
-    """Return what the bytes of the calendar depend on, as JSON data: the same state means the same bytes."""
+    """Return what the bytes of the calendar depend on, as JSON data: the same state means the same
+    bytes.
+    """
     return [
         name,
         db.config.timezone,
@@ -105,7 +114,10 @@ def get(db, id):
 
 
 def represent(row):
-    """Turn a row into the API object and return it. Its `url` is null, because the token is not stored."""
+    """Turn a row into the API object and return it.
+
+    Its `url` is null, because the token is not stored.
+    """
     row["kinds"] = json.loads(row["kinds"])
     row["visible"], row["is_active"] = bool(row["visible"]), bool(row["is_active"])
     return {**row, "url": None}
@@ -114,7 +126,8 @@ def represent(row):
 def create(db, fields):
     """Create a subscription.
 
-    Return it and its token, which is secret and never stored. `fields` is a complete validated body.
+    Return it and its token, which is secret and never stored. `fields` is a complete validated
+    body.
 
     Raise 422 for an unknown event.
     """
@@ -125,7 +138,10 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a subscription and return it. `fields` holds the changed fields. Raise 422 for an unknown event."""
+    """Change a subscription and return it.
+
+    `fields` holds the changed fields. Raise 422 for an unknown event.
+    """
     values = _columns(db, fields, old)
     if values != _columns(db, {}, old):
         db.run(sql.change, **values, now=db.now)
@@ -135,7 +151,10 @@ def update(db, old, fields):
 
 
 def rotate(db, old):
-    """Replace the token. Return the subscription and the new token; the old address stops working at once."""
+    """Replace the token.
+
+    Return the subscription and the new token; the old address stops working at once.
+    """
     token, token_hash = new_token()
     db.run(sql.rotate, id=old["id"], token_hash=token_hash, now=db.now)
     new = get(db, old["id"])

@@ -29,7 +29,10 @@ def get(db, id):
 
 
 def represent(db, row):
-    """Turn a row into the API object, in place, and return it. The price is in major units, the tax rate in percent."""
+    """Turn a row into the API object, in place, and return it.
+
+    The price is in major units, the tax rate in percent.
+    """
     row["is_visible"] = bool(row["is_visible"])
     row["account_access_enabled"] = bool(row["account_access_enabled"])
     row["base_price"] = money.major(row["base_price"], db.config.currency)
@@ -42,7 +45,8 @@ def represent(db, row):
 def for_applicants(db, row):
     """Return a row of the statement `selectable_categories` as applicants read it.
 
-    `price` (major units) and `tax_rate` (percent) are left out unless the pages of the event show prices.
+    `price` (major units) and `tax_rate` (percent) are left out unless the pages of the event show
+    prices.
     """
     offered = dict(row)
     shows_prices, price, rate = (offered.pop(name) for name in ("show_prices", "price", "tax_rate"))
@@ -60,9 +64,8 @@ def create(db, fields):
 
     `fields` is a complete validated body; a missing `category_key` is made from the title.
 
-    Raise 422 for an unknown parent or event, a tree that becomes too deep, too many decimals, and an automatic category
-    with another role or with a price; 409 `duplicate` for
-    a taken key.
+    Raise 422 for an unknown parent or event, a tree that becomes too deep, too many decimals, and
+    an automatic category with another role or with a price; 409 `duplicate` for a taken key.
     """
     parent_id, event_ids = _parent_and_events(db, fields)
     values = _columns(db, {**fields, "parent_category_id": parent_id})
@@ -77,7 +80,10 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a category and return it. `fields` holds the changed fields. Raise 422 and 409 as `create` does."""
+    """Change a category and return it.
+
+    `fields` holds the changed fields. Raise 422 and 409 as `create` does.
+    """
     id = old["id"]
     parent_id, event_ids = _parent_and_events(db, fields, id, old["parent_category_id"])
     merged = {**old, **fields, "parent_category_id": parent_id}
@@ -96,7 +102,10 @@ def update(db, old, fields):
 
 
 def delete(db, category):
-    """Delete a category; its children move up one level. Raise 409 `in_use` while other records refer to it."""
+    """Delete a category; its children move up one level.
+
+    Raise 409 `in_use` while other records refer to it.
+    """
     id = category["id"]
     references.refuse_in_use(
         db,
@@ -119,7 +128,8 @@ def delete(db, category):
 
 
 def _columns(db, category):
-    """Return the category with its price in minor units and its tax rate in hundredths of a percent.
+    """Return the category with its price in minor units and its tax rate in hundredths of a
+    percent.
 
     Raise 422 for too many decimals, and for an automatic category that needs the office.
     """
@@ -147,7 +157,8 @@ def _columns(db, category):
 
 
 def _parent_and_events(db, fields, id=None, parent_id=None):
-    """Return the ids of the parent (`parent_id` if none is sent) and of the events (None if not sent).
+    """Return the ids of the parent (`parent_id` if none is sent) and of the events (None if not
+    sent).
 
     Raise 422 for unknown ones.
     """
@@ -165,7 +176,9 @@ def _parent_and_events(db, fields, id=None, parent_id=None):
 
 
 def _check_place(db, id, parent_id, member, faults):
-    """Add a fault at `member` if the parent is the category itself or below it, or if the tree becomes too deep."""
+    """Add a fault at `member` if the parent is the category itself or below it, or if the tree
+    becomes too deep.
+    """
     above = db.values(sql.ancestors, id=parent_id)
     if id in above:
         faults.add(f"/{member}", "cycle", "must not be the category itself or one below it")

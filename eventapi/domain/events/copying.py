@@ -19,7 +19,10 @@ DATES = ("date_from", "date_to", "application_deadline")
 
 
 def moved(event, date_from, *, opening_hours):
-    """Return `(fields of the copy, number of days that it is later)`. An event without dates moves by 0 days."""
+    """Return `(fields of the copy, number of days that it is later)`.
+
+    An event without dates moves by 0 days.
+    """
     zone = event["timezone"]
     known = event["date_from"] or event["date_to"]
     days = (
@@ -53,7 +56,10 @@ def copy_plans(db, old_id, new_id, days):
 
 
 def _copy_booths(db, booths):
-    """Store and journal copies of booths, dicts with the ids of the new plan and event. Compute their prices."""
+    """Store and journal copies of booths, dicts with the ids of the new plan and event.
+
+    Compute their prices.
+    """
     faults, ids = Faults(), []
     for booth in booths:
         ids.append(db.insert(sql_of_booths.add, **booth, now=db.now))
@@ -104,12 +110,13 @@ def scopes(parts):
 
 
 def copy(db, old, fields, base_url):
-    """Copy the event `old` to begin on `date_from`, with the parts that `with` names, and return the copy.
+    """Copy the event `old` to begin on `date_from`, with the parts that `with` names, and return
+    the copy.
 
     It is not visible yet.
 
-    Call this inside a write transaction. Raise 422 if a date moves out of range, 409 `duplicate` if `event_key` is
-    taken.
+    Call this inside a write transaction. Raise 422 if a date moves out of range, 409 `duplicate` if
+    `event_key` is taken.
     """
     parts = dict.fromkeys(fields["with"])  # each once
     try:

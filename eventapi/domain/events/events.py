@@ -1,8 +1,8 @@
 """Events: trade shows and their pictures.
 
-Every function that writes is called inside a write transaction and journals the change. `base_url` is the public
-address of the service: the URL of an event's picture begins with it. The picture is a document about the event,
-without a document number, stored unchanged.
+Every function that writes is called inside a write transaction and journals the change. `base_url`
+is the public address of the service: the URL of an event's picture begins with it. The picture is a
+document about the event, without a document number, stored unchanged.
 """
 
 import json
@@ -65,7 +65,8 @@ def create(db, fields, base_url):
 
     `fields` is a complete validated body; a missing `event_key` is made from title and year.
 
-    Raise 422 for dates, opening hours and custom fields that are wrong; 409 `duplicate` for a taken key.
+    Raise 422 for dates, opening hours and custom fields that are wrong; 409 `duplicate` for a taken
+    key.
     """
     fields = {**fields, "timezone": fields["timezone"] or db.config.timezone}
     fields["event_key"] = fields["event_key"] or free_key(db, fields)
@@ -75,7 +76,10 @@ def create(db, fields, base_url):
 
 
 def add(db, event, base_url, faults=()):
-    """Check, store and return a new event, which has these `faults` already. Raise 422 and 409 as `create` does."""
+    """Check, store and return a new event, which has these `faults` already.
+
+    Raise 422 and 409 as `create` does.
+    """
     _check(event, faults)
     slugs.claim_key(db, sql.key_taken, "event", "event_key", event["event_key"])
     id = db.insert(sql.add, **_columns(event), now=db.now)
@@ -88,11 +92,11 @@ def add(db, event, base_url, faults=()):
 def update(db, old, fields, base_url):
     """Change an event and return it.
 
-    `fields` holds the changed fields. Booth prices, due dates and sessions are computed again from the new dates and
-    the new time zone.
+    `fields` holds the changed fields. Booth prices, due dates and sessions are computed again from
+    the new dates and the new time zone.
 
-    Raise 422 as `create` does, and if a price or due date cannot be computed; 409 `duplicate`, or `in_use` for
-    another time zone or end of the day after check-ins.
+    Raise 422 as `create` does, and if a price or due date cannot be computed; 409 `duplicate`, or
+    `in_use` for another time zone or end of the day after check-ins.
     """
     id, faults = old["id"], Faults()
     merged = {
@@ -120,7 +124,10 @@ def update(db, old, fields, base_url):
 
 
 def _move_due_dates(db, id, pointer):
-    """Compute the due dates of tasks and submission types again. Raise 422 at `pointer` if one is out of range."""
+    """Compute the due dates of tasks and submission types again.
+
+    Raise 422 at `pointer` if one is out of range.
+    """
     event = due_dates.event_of(db, id)
     try:
         tasks.move_due_dates(db, event)

@@ -1,8 +1,9 @@
 """iCalendar (RFC 5545): a calendar as text.
 
-Times are UTC, and the calendar has no VTIMEZONE for them. Nothing recurs, so a zone would add nothing, and all calendar
-programs read UTC alike, while some read a TZID as a zone of their own or guess an unknown one. Whole days are
-VALUE=DATE, without a zone: the first of May is the first of May everywhere.
+Times are UTC, and the calendar has no VTIMEZONE for them. Nothing recurs, so a zone would add
+nothing, and all calendar programs read UTC alike, while some read a TZID as a zone of their own or
+guess an unknown one. Whole days are VALUE=DATE, without a zone: the first of May is the first of
+May everywhere.
 """
 
 import re
@@ -32,8 +33,8 @@ EMPTY = (
 def calendar(name, entries, identity, zone, language):
     """Return a calendar as bytes.
 
-    `identity` is part of each UID. `zone` is the time zone of entries that have none. `language` is that of the words
-    beside the titles of records.
+    `identity` is part of each UID. `zone` is the time zone of entries that have none. `language` is
+    that of the words beside the titles of records.
     """
     lines = [
         "BEGIN:VCALENDAR",
@@ -77,7 +78,10 @@ def component(entry, identity, zone, language):
 
 
 def summary(entry, language):
-    """Return the title of an entry. A deadline has the title of its event, after a word in the language."""
+    """Return the title of an entry.
+
+    A deadline has the title of its event, after a word in the language.
+    """
     if entry["kind"] == "deadline":
         return DEADLINES[language] + entry["title"].removeprefix(DEADLINE)
     return entry["title"]
@@ -90,7 +94,9 @@ def speakers(entry, language):
 
 
 def span(entry, zone):
-    """Yield the lines with the time of an entry: whole days, a period, or one time, such as that of a due date."""
+    """Yield the lines with the time of an entry: whole days, a period, or one time, such as that of
+    a due date.
+    """
     first, last = entry["first_at"], entry["last_at"]
     days = None if entry["kind"] == "slot" else whole_days(first, last, zone)
     if days:

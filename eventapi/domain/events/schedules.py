@@ -48,8 +48,8 @@ def create(db, fields):
 
     `fields` is a complete validated body.
 
-    Raise 422 for what contradicts other records; 409 `participant_cancelled`, `capacity_reached`, or
-    `schedule_conflict` if the location is taken at that time or a speaker or host is busy.
+    Raise 422 for what contradicts other records; 409 `participant_cancelled`, `capacity_reached`,
+    or `schedule_conflict` if the location is taken at that time or a speaker or host is busy.
     """
     slot = _checked(db, {"assignments": []}, fields)
     id = db.insert(sql.add, **_columns(slot), now=db.now)
@@ -61,7 +61,10 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a slot and return it. `fields` holds the changed fields. Raise 422 and 409 as `create` does."""
+    """Change a slot and return it.
+
+    `fields` holds the changed fields. Raise 422 and 409 as `create` does.
+    """
     slot = _checked(db, old, fields)
     if slot == old:
         return old
@@ -145,7 +148,9 @@ def _period(slot, zone_name, faults):
 
 
 def _end(slot):
-    """Return `(date, time)` of the end: an `end_time` before `start_time` is on the next day, as is 24:00."""
+    """Return `(date, time)` of the end: an `end_time` before `start_time` is on the next day, as is
+    24:00.
+    """
     if slot["end_time"] == MIDNIGHT:
         return times.add_days(slot["slot_date"], 1), "00:00"
     return times.add_days(slot["slot_date"], int(slot["end_time"] < slot["start_time"])), slot[
@@ -196,7 +201,9 @@ def _participant_id(entry):
 
 
 def refuse_clash(db, slot):
-    """Raise 409 `capacity_reached` or `schedule_conflict` if the stored slot has too many attendees or clashes."""
+    """Raise 409 `capacity_reached` or `schedule_conflict` if the stored slot has too many attendees
+    or clashes.
+    """
     attendees = db.value(sql.attendees, id=slot["id"])
     if slot["capacity"] is not None and attendees > slot["capacity"]:
         raise Problem(
@@ -257,7 +264,9 @@ def release(db, participant_id):
 
 
 def recompute_times(db, event_id, zone_name):
-    """Recompute the UTC times of all slots of an event after its zone changed. They keep their local time.
+    """Recompute the UTC times of all slots of an event after its zone changed.
+
+    They keep their local time.
 
     Raise 422 if a slot has no such local time in the new zone.
     """

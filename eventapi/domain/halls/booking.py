@@ -1,11 +1,13 @@
-"""Booking: reserving, confirming, moving and cancelling booths, and offering free booths to their waiting lists.
+"""Booking: reserving, confirming, moving and cancelling booths, and offering free booths to their
+waiting lists.
 
-Each square metre is sold once: a booth that overlaps a reserved or sold booth cannot be reserved. A reservation with
-the status `pending` holds its booth until `expires_at`. A request that finds an expired hold stores its end and offers
-the booth to the waiting list; otherwise the worker does so.
+Each square metre is sold once: a booth that overlaps a reserved or sold booth cannot be reserved. A
+reservation with the status `pending` holds its booth until `expires_at`. A request that finds an
+expired hold stores its end and offers the booth to the waiting list; otherwise the worker does so.
 
-Every function that writes is called inside a write transaction, journals the change, and takes and returns rows of
-reservations (see `reservation_rows`). A Problem with `keeps=True` commits what was written before it.
+Every function that writes is called inside a write transaction, journals the change, and takes and
+returns rows of reservations (see `reservation_rows`). A Problem with `keeps=True` commits what was
+written before it.
 """
 
 from datetime import timedelta
@@ -43,11 +45,13 @@ MAX_HOLD_PERIOD = timedelta(days=366)
 
 
 def reserve(db, wanted, booth, participant):
-    """Reserve a booth, or join its waiting list if it is taken and `waitlist` is set. Return the new row.
+    """Reserve a booth, or join its waiting list if it is taken and `waitlist` is set.
 
-    `wanted` holds the fields of the request with `final_price` in minor units or None; `booth` and `participant` are
-    rows. Raise 422 if no price can be computed; 409 `booth_unavailable`, `duplicate`, `anonymized` or
-    `participant_cancelled`.
+    Return the new row.
+
+    `wanted` holds the fields of the request with `final_price` in minor units or None; `booth` and
+    `participant` are rows. Raise 422 if no price can be computed; 409 `booth_unavailable`,
+    `duplicate`, `anonymized` or `participant_cancelled`.
     """
     anonymity.refuse(db, "contact", participant["contact_id"])
     if participant["status"] == "cancelled":
@@ -82,8 +86,9 @@ def reserve(db, wanted, booth, participant):
 def join_waiting_list(db, booth, participant, fields):
     """Add the participant to the waiting list of a booth and return the new row.
 
-    `fields` holds the columns of the price and the notes. The price is computed when the booth is offered, unless it
-    was negotiated. Raise 409 `duplicate` if the participant holds the booth or is on its waiting list.
+    `fields` holds the columns of the price and the notes. The price is computed when the booth is
+    offered, unless it was negotiated. Raise 409 `duplicate` if the participant holds the booth or
+    is on its waiting list.
     """
     refuse_second(db, booth, participant)
     return add(
@@ -198,10 +203,11 @@ def extend(db, old, expires_at):
 
 
 def move(db, old, booth):
-    """Move a reservation to another booth, offer the old booth to its waiting list, and return the row.
+    """Move a reservation to another booth, offer the old booth to its waiting list, and return the
+    row.
 
-    A negotiated price stays, with the tax rate of the new booth. Otherwise compute the price of the new booth. Raise
-    422 if it has none; 409 `booth_unavailable` or `invalid_transition`.
+    A negotiated price stays, with the tax rate of the new booth. Otherwise compute the price of the
+    new booth. Raise 422 if it has none; 409 `booth_unavailable` or `invalid_transition`.
     """
     TRANSITIONS.move("move", refuse_expired(db, old)["status"])
     if booth["id"] == old["booth_id"]:
@@ -221,9 +227,12 @@ def move(db, old, booth):
 
 
 def changed_price(db, old, negotiated):
-    """Return the columns of another price for a reservation. Compute it if `negotiated` (minor units) is None.
+    """Return the columns of another price for a reservation.
 
-    Raise 422 if no price can be computed; 409 `invalid_transition` once the booth is sold or the reservation has ended.
+    Compute it if `negotiated` (minor units) is None.
+
+    Raise 422 if no price can be computed; 409 `invalid_transition` once the booth is sold or the
+    reservation has ended.
     """
     if refuse_expired(db, old)["status"] not in ("pending", "waitlisted"):
         remedy = "Cancel it, then reserve" if old["status"] == "confirmed" else "Reserve"
@@ -242,7 +251,10 @@ def changed_price(db, old, negotiated):
 
 
 def refuse_expired(db, old):
-    """Return the row. If its hold has expired, store that first, and raise 409 `invalid_transition`."""
+    """Return the row.
+
+    If its hold has expired, store that first, and raise 409 `invalid_transition`.
+    """
     if has_expired(db, old):
         expire(db, old)
         raise Problem(
@@ -270,7 +282,8 @@ def check_expiry(db, expires_at, faults):
 def release(db, participant_id, reason):
     """Cancel all reservations of a participant.
 
-    Places on waiting lists come first, so that the participant is not offered a booth that becomes free.
+    Places on waiting lists come first, so that the participant is not offered a booth that becomes
+    free.
     """
     for id in db.values(sql.of_participant, event_participant_id=participant_id):
         found = row(db, id)
@@ -284,7 +297,10 @@ def release(db, participant_id, reason):
 
 
 def expire_due(db, limit):
-    """End at most `limit` expired holds and return their number. The worker calls this outside a transaction."""
+    """End at most `limit` expired holds and return their number.
+
+    The worker calls this outside a transaction.
+    """
     if not db.values(sql.due, now=times.now(), limit=1):
         return 0
     with db.write():
@@ -295,7 +311,8 @@ def expire_due(db, limit):
 
 
 def expire_and_offer(db, booth):
-    """End the expired holds of a booth and of booths that it overlaps, then offer it to its waiting list.
+    """End the expired holds of a booth and of booths that it overlaps, then offer it to its waiting
+    list.
 
     Call this before a new reservation, so that the waiting list comes first.
     """
@@ -312,7 +329,9 @@ def expire(db, old):
 
 
 def free_booth(db, old):
-    """Make the booth of the ended or moved reservation `old` available, and offer it as `offer_around` does."""
+    """Make the booth of the ended or moved reservation `old` available, and offer it as
+    `offer_around` does.
+    """
     booth_rows.set_status(db, old["booth_id"], "available")
     if old["status"] == "confirmed":
         announce_assigned(db, "unassigned", old)
@@ -327,10 +346,11 @@ def offer_around(db, booth):
 
 
 def offer(db, booth_id):
-    """Let the first participant on the waiting list hold a booth, unless the list is empty or the booth is taken.
+    """Let the first participant on the waiting list hold a booth, unless the list is empty or the
+    booth is taken.
 
-    If no price can be computed, the reservation has none, and needs a negotiated one before it is confirmed. Those who
-    have a link to the page of the participant get a mail.
+    If no price can be computed, the reservation has none, and needs a negotiated one before it is
+    confirmed. Those who have a link to the page of the participant get a mail.
     """
     first = db.value(sql.first_waiting, booth_id=booth_id)
     if first is None:
@@ -361,7 +381,9 @@ def set_booth_status(db, new):
 
 
 def announce_assigned(db, action, reservation):
-    """Write the outgoing event booth.assigned or booth.unassigned: the booth, its participant and its reservation."""
+    """Write the outgoing event booth.assigned or booth.unassigned: the booth, its participant and
+    its reservation.
+    """
     booth = {
         **booth_rows.get(db, reservation["booth_id"]),
         "event_participant_id": reservation["event_participant_id"],

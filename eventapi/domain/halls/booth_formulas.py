@@ -37,10 +37,12 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a formula, recompute the prices of its booths, and return it. `fields` holds the changed fields.
+    """Change a formula, recompute the prices of its booths, and return it.
 
-    Raise 422 for an expression that cannot be parsed, or if a booth would have no price; 409 `duplicate` for a taken
-    name.
+    `fields` holds the changed fields.
+
+    Raise 422 for an expression that cannot be parsed, or if a booth would have no price; 409
+    `duplicate` for a taken name.
     """
     id, merged = old["id"], {**old, **fields}
     _check(merged["expression"])

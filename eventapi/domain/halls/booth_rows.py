@@ -1,7 +1,8 @@
 """Rows of booths: reading them, and setting the status that results from reservations.
 
-Rows hold lengths in millimetres, areas in square millimetres, prices in minor units and tax rates in hundredths of a
-percent. API objects (see `represent`) hold metres, square metres, major units and percent.
+Rows hold lengths in millimetres, areas in square millimetres, prices in minor units and tax rates
+in hundredths of a percent. API objects (see `represent`) hold metres, square metres, major units
+and percent.
 """
 
 import json
@@ -59,7 +60,10 @@ def get(db, id):
 
 
 def represent(db, row):
-    """Return the API object of a row. A booth whose hold has expired is available, unless it has a waiting list."""
+    """Return the API object of a row.
+
+    A booth whose hold has expired is available, unless it has a waiting list.
+    """
     booth = record(db, row)
     if (
         row["status"] == "reserved"
@@ -101,7 +105,9 @@ def stored(db, id):
 
 
 def tax_rate(db, row):
-    """Return the tax rate of the booth, else of its type, else of the tenant, in hundredths of a percent."""
+    """Return the tax rate of the booth, else of its type, else of the tenant, in hundredths of a
+    percent.
+    """
     return next(
         rate
         for rate in (row["tax_rate"], row["type_tax_rate"], db.config.tax_rate)

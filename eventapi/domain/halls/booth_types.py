@@ -1,7 +1,7 @@
 """Booth types: creating, changing and deleting the kinds of booths with their prices.
 
-Rows hold the price in minor units and the tax rate in hundredths of a percent. API objects (see `represent`) hold major
-units and percent.
+Rows hold the price in minor units and the tax rate in hundredths of a percent. API objects (see
+`represent`) hold major units and percent.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -41,7 +41,8 @@ def represent(db, row):
 def create(db, fields):
     """Create a booth type and return it. `fields` is a complete validated body.
 
-    A missing `booth_type_key` is made from the name. Raise 422 for too many decimals; 409 `duplicate` for a taken key.
+    A missing `booth_type_key` is made from the name. Raise 422 for too many decimals; 409
+    `duplicate` for a taken key.
     """
     values = _columns(db, fields)
     values["booth_type_key"] = slugs.new_key(
@@ -58,9 +59,12 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a booth type, recompute the prices of its booths, and return it. `fields` holds the changed fields.
+    """Change a booth type, recompute the prices of its booths, and return it.
 
-    Raise 422 for too many decimals, or if a booth would have no price; 409 `duplicate` for a taken key.
+    `fields` holds the changed fields.
+
+    Raise 422 for too many decimals, or if a booth would have no price; 409 `duplicate` for a taken
+    key.
     """
     id, values = old["id"], _columns(db, {**old, **fields})
     slugs.claim_key(

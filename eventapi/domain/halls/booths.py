@@ -1,7 +1,7 @@
 """Booths: creating, changing and deleting the parts of a hall that are sold.
 
-Every function that writes is called inside a write transaction and journals the change. `booth_rows` reads booths and
-describes the units of their rows.
+Every function that writes is called inside a write transaction and journals the change.
+`booth_rows` reads booths and describes the units of their rows.
 """
 
 from eventapi import journal, money
@@ -25,9 +25,10 @@ MAY_FREE = ("status", *PLACEMENT)  # a change of these may free the booth or one
 def create(db, fields):
     """Create a booth, compute its price, and return it. `fields` is a complete validated body.
 
-    A missing `booth_number` is the next one of the plan's area. A booth without coordinates is unplaced; if one of the
-    two is given, the other is 0. Raise 422 for unknown records, too many decimals, a status that only reservations set,
-    or a formula that fails; 409 `duplicate` for a taken number.
+    A missing `booth_number` is the next one of the plan's area. A booth without coordinates is
+    unplaced; if one of the two is given, the other is 0. Raise 422 for unknown records, too many
+    decimals, a status that only reservations set, or a formula that fails; 409 `duplicate` for a
+    taken number.
     """
     faults, fields = Faults(), _placed(fields, {})
     booth = {**fields, **_references(db, fields, faults), **_columns(db, fields, faults)}
@@ -48,8 +49,8 @@ def update(db, booth, fields):
     """Change a booth, recompute its price, and return it. `fields` holds the changed fields.
 
     A booth that becomes free is offered to its waiting list. Raise 422 and 409 as `create` does,
-    409 `booth_unavailable` if reservations prevent another status or place, and 409 `in_use` for another event once it
-    was reserved or ordered for.
+    409 `booth_unavailable` if reservations prevent another status or place, and 409 `in_use` for
+    another event once it was reserved or ordered for.
     """
     id = booth["id"]
     if "status" in fields:
@@ -67,7 +68,10 @@ def update(db, booth, fields):
 
 
 def delete(db, booth):
-    """Delete a booth with its documents and tasks. Raise 409 `in_use` if it was ever reserved or ordered for."""
+    """Delete a booth with its documents and tasks.
+
+    Raise 409 `in_use` if it was ever reserved or ordered for.
+    """
     references.refuse_in_use(
         db,
         sql.users,
@@ -119,7 +123,9 @@ def _merged(db, old, fields):
 
 
 def _status(shown, stored, fields, faults):
-    """Return the status to store. `shown` is the status of the API object: a client may send it back unchanged.
+    """Return the status to store.
+
+    `shown` is the status of the API object: a client may send it back unchanged.
 
     Add a fault for a status that only reservations set.
     """
@@ -136,7 +142,9 @@ def _status(shown, stored, fields, faults):
 
 
 def _references(db, fields, faults):
-    """Return the ids of the records that `fields` names, by id or by key, and the id of the event of its plan."""
+    """Return the ids of the records that `fields` names, by id or by key, and the id of the event
+    of its plan.
+    """
     ids = references.named(db, fields, faults, PLAN, BOOTH_TYPE, FORMULA)
     plan = db.one(sql.plan, id=ids.get("plan_id"))
     return {**ids, "event_id": plan["event_id"]} if plan else ids
@@ -157,7 +165,10 @@ def _columns(db, fields, faults):
 
 
 def _placed(fields, old):
-    """Return the fields. If they set one coordinate, and the row `old` has no other one, the other is 0."""
+    """Return the fields.
+
+    If they set one coordinate, and the row `old` has no other one, the other is 0.
+    """
     for name, other in (("pos_x", "pos_y"), ("pos_y", "pos_x")):
         if fields.get(name) is not None and fields.get(other, old.get(other)) is None:
             return {**fields, other: 0}
@@ -220,7 +231,9 @@ def _claim_number(db, booth, but=None):
 
 
 def _free_number(db, booth):
-    """Return the number after the highest of the plan's area, or of the event if the area has no letter."""
+    """Return the number after the highest of the plan's area, or of the event if the area has no
+    letter.
+    """
     event_id = booth["event_id"]
     area = _area_letter(db.one(sql.plan, id=booth["plan_id"])["area_name"])
     number = (db.value(sql.last_number, event_id=event_id, area=area) or 0) + 1

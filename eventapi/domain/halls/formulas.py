@@ -1,14 +1,17 @@
-"""Formulas: a small language for the prices of booths. The parser makes a tree of the text; nothing is run as code.
+"""Formulas: a small language for the prices of booths.
+
+The parser makes a tree of the text; nothing is run as code.
 
     IF({booth_size} >= 20 AND {open_sides} > 2,
        MAX({booth_size} * 180, 4000),
        {booth_size} * 195 + {days} * 25) * (1 - 5%)
 
-A tree is made of tuples: ("number", value), ("variable", name), ("chain", first, ((operator, position, operand),
-…)), ("minus" | "not" | "percent", operand) and ("call", function, position, arguments).
+A tree is made of tuples: ("number", value), ("variable", name), ("chain", first, ((operator,
+position, operand), …)), ("minus" | "not" | "percent", operand) and ("call", function, position,
+arguments).
 
-Values are exact fractions; true is 1 and false is 0. IF evaluates only the chosen argument; AND and OR
-stop at the first operand that decides the result.
+Values are exact fractions; true is 1 and false is 0. IF evaluates only the chosen argument; AND and
+OR stop at the first operand that decides the result.
 """
 
 import re
@@ -64,8 +67,9 @@ class Missing(Exception):
 def evaluate(expression, values):
     """Return the value of a formula as an int or a Fraction.
 
-    `values` is {variable: int or Fraction} without the unknown variables. Raise FormulaError if the formula is invalid
-    or has no value, for example after a division by zero; Missing if it depends on an unknown variable.
+    `values` is {variable: int or Fraction} without the unknown variables. Raise FormulaError if the
+    formula is invalid or has no value, for example after a division by zero; Missing if it depends
+    on an unknown variable.
     """
     return _value(parse(expression), values)
 
@@ -75,7 +79,10 @@ def evaluate(expression, values):
 
 @lru_cache(maxsize=256)
 def parse(expression):
-    """Return the tree of a formula, with constant parts already evaluated. Raise FormulaError if it is invalid."""
+    """Return the tree of a formula, with constant parts already evaluated.
+
+    Raise FormulaError if it is invalid.
+    """
     if len(expression) > MAX_LENGTH:
         raise FormulaError(f"must have at most {MAX_LENGTH} characters", MAX_LENGTH + 1)
     return _Parser(expression).whole()
@@ -287,7 +294,10 @@ def rounded(value, places):
 
 
 def _bounded(value, position):
-    """Return the value as a Fraction. Raise FormulaError if it has too many digits, because they are slow."""
+    """Return the value as a Fraction.
+
+    Raise FormulaError if it has too many digits, because they are slow.
+    """
     value = Fraction(value)
     if value.numerator.bit_length() > MAX_BITS or value.denominator.bit_length() > MAX_BITS:
         raise FormulaError("the numbers have too many digits", position)

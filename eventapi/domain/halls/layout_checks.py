@@ -1,9 +1,11 @@
-"""Checks of the layout of a hall: booths that overlap, lie outside or on objects, narrow aisles, blocked doors.
+"""Checks of the layout of a hall: booths that overlap, lie outside or on objects, narrow aisles,
+blocked doors.
 
-Lengths are in millimetres; the warnings contain metres. Booths with a gap of at most PASSABLE have no aisle between
+Lengths are in millimetres; the warnings contain metres. Booths with a gap of at most PASSABLE have
+no aisle between
 them: they stand side by side or back to back, and belong to one row. `index` is the position of a booth in
-`Hall.booths` or of an object in `Hall.objects`. Bodies are the polygons of the booths, followed by those of the four
-walls.
+`Hall.booths` or of an object in `Hall.objects`. Bodies are the polygons of the booths, followed by
+those of the four walls.
 """
 
 import json
@@ -39,7 +41,8 @@ OCCUPIED_OBJECTS = {"pillar": "a pillar", "stage": "a stage", "aisle": "an aisle
 def warnings(plan, booths, min_aisle):
     """Return (warnings, whether they are complete).
 
-    `plan` is a row of `get`, `booths` are the rows of `outlines` in sql/plans.sql; `min_aisle` is in millimetres.
+    `plan` is a row of `get`, `booths` are the rows of `outlines` in sql/plans.sql; `min_aisle` is
+    in millimetres.
     """
     hall = Hall(plan, booths)
     found = list(
@@ -92,7 +95,9 @@ class Hall:
         return [index for index, _ in found], [polygon for _, polygon in found]
 
     def pairs(self, polygons, reach=0):
-        """Return at most MAX_PAIRS pairs of indexes of polygons whose bounding boxes are at most `reach` apart."""
+        """Return at most MAX_PAIRS pairs of indexes of polygons whose bounding boxes are at most
+        `reach` apart.
+        """
         pairs = list(islice(nearby(polygons, reach), MAX_PAIRS + 1))
         self.is_complete = self.is_complete and len(pairs) <= MAX_PAIRS
         return pairs[:MAX_PAIRS]
@@ -161,7 +166,9 @@ def object_name(hall, index):
 
 
 def close(hall, min_aisle):
-    """Return two iterables of warnings: booths that overlap, and aisles that are narrower than `min_aisle`."""
+    """Return two iterables of warnings: booths that overlap, and aisles that are narrower than
+    `min_aisle`.
+    """
     bodies = hall.polygons + walls(hall)
     near, overlapping = [{} for _ in bodies], []
     for one, other in hall.pairs(bodies, min_aisle):
@@ -187,7 +194,9 @@ def walls(hall):
 
 
 def between_booths_or_inside(hall, one, other):
-    """Return whether two bodies, `one` < `other`, are two booths, or a booth inside the hall and a wall."""
+    """Return whether two bodies, `one` < `other`, are two booths, or a booth inside the hall and a
+    wall.
+    """
     count = len(hall.polygons)
     return other < count or (one < count and inside(hall.polygons[one], hall.width, hall.height))
 
@@ -201,7 +210,8 @@ def overlaps(hall, pairs):
 
 
 def narrow_aisles(hall, bodies, near, min_aisle):
-    """Yield a warning for each aisle narrower than `min_aisle`: all narrow gaps between two rows, or a row and a wall.
+    """Yield a warning for each aisle narrower than `min_aisle`: all narrow gaps between two rows,
+    or a row and a wall.
 
     `near` holds for each body {other body: distance}.
     """
@@ -218,7 +228,8 @@ def narrow_aisles(hall, bodies, near, min_aisle):
 
 
 def gaps(bodies, near, count, min_aisle):
-    """Yield (index, other index, distance) of each gap narrower than `min_aisle`, unless a third body fills it.
+    """Yield (index, other index, distance) of each gap narrower than `min_aisle`, unless a third
+    body fills it.
 
     The first of the two is one of the `count` booths.
     """
@@ -233,7 +244,10 @@ def gaps(bodies, near, count, min_aisle):
 
 
 def rows(near, count):
-    """Return the row of each body: the lowest index of the booths that stand together. A wall is a row of its own."""
+    """Return the row of each body: the lowest index of the booths that stand together.
+
+    A wall is a row of its own.
+    """
     row_of = [None] * count + list(range(count, len(near)))
     for start in range(count):
         together = [start]
@@ -246,7 +260,10 @@ def rows(near, count):
 
 
 def narrow_aisle(hall, aisle):
-    """Return the warning about an aisle. `aisle` is a list of (index, index on the other side, distance)."""
+    """Return the warning about an aisle.
+
+    `aisle` is a list of (index, index on the other side, distance).
+    """
     ones = {one for one, _, _ in aisle}
     others = {other for _, other, _ in aisle} - ones
     width, widest = (metres(end(apart for _, _, apart in aisle)) for end in (min, max))
@@ -288,10 +305,11 @@ def is_filled(bodies, near, one, other):
 
 
 def is_separate_aisle(bodies, one, third, other, is_next_to_one):
-    """Return whether the gap between the third body and the farther one of the two is an aisle of its own.
+    """Return whether the gap between the third body and the farther one of the two is an aisle of
+    its own.
 
-    It is as wide as the gap between the two. It is the same aisle if it starts at the corner that the third body shares
-    with its neighbour.
+    It is as wide as the gap between the two. It is the same aisle if it starts at the corner that
+    the third body shares with its neighbour.
     """
     end, neighbour = (other, one) if is_next_to_one else (one, other)
     return not touches(closest_points(bodies[third], bodies[end]), bodies[neighbour])
@@ -333,7 +351,8 @@ def blocked_doors(hall, min_aisle):
 def blocked_door(hall, index, polygon, sides):
     """Return the warning, with the free depth on the better side of the door.
 
-    `sides` holds for each front the (index, polygon) of what blocks it. It is empty if the hall ends at the door.
+    `sides` holds for each front the (index, polygon) of what blocks it. It is empty if the hall
+    ends at the door.
     """
     free = max(
         (min(distance(polygon, body) for _, body in bodies) for bodies in sides), default=None
@@ -347,9 +366,11 @@ def blocked_door(hall, index, polygon, sides):
 
 
 def fronts_of(hall, door, reach):
-    """Return the rectangles in front of a door that must be free: as wide as the door, and `reach` deep.
+    """Return the rectangles in front of a door that must be free: as wide as the door, and `reach`
+    deep.
 
-    A door in a wall has one, towards the inside; another door has one on each side. Only those inside the hall count.
+    A door in a wall has one, towards the inside; another door has one on each side. Only those
+    inside the hall count.
     """
     left, right = (min(max(x, 0), hall.width) for x in (door["x"], door["x"] + door["width"]))
     top, bottom = (min(max(y, 0), hall.height) for y in (door["y"], door["y"] + door["depth"]))

@@ -21,11 +21,13 @@ OF_ROW = {"booth_number": "first", "pos_x": "x", "pos_y": "y", "booth_type_id": 
 
 
 def create(db, fields):
-    """Create the booths of all rows, and return them. `fields` is the validated body `booth.layout`.
+    """Create the booths of all rows, and return them.
 
-    Call this inside a write transaction. Raise 422 for an unknown plan or booth type, a first number without a digit,
-    more than MOST booths, and what a booth may not be; 409 `duplicate` for a number that is taken, or twice in the
-    rows.
+    `fields` is the validated body `booth.layout`.
+
+    Call this inside a write transaction. Raise 422 for an unknown plan or booth type, a first
+    number without a digit, more than MOST booths, and what a booth may not be; 409 `duplicate` for
+    a number that is taken, or twice in the rows.
     """
     faults = Faults()
     plan_id = references.named(db, {"plan_id": fields["plan_id"]}, faults, PLAN).get("plan_id")

@@ -18,7 +18,9 @@ INTERNAL = ("price", "blocked_reason")  # null in the public view
 
 
 def read(db, id, view, language=None):
-    """Return the hall of a plan with its booths, as `draw` expects it, or None. `view` is `internal` or `public`.
+    """Return the hall of a plan with its booths, as `draw` expects it, or None.
+
+    `view` is `internal` or `public`.
 
     `language` is that of the request.
     """
@@ -45,8 +47,9 @@ def read(db, id, view, language=None):
 def draw(config, hall, form):
     """Return the picture as bytes. `form` is one of FORMS.
 
-    A box is drawn in place of a character that no font has: exhibitors write their names themselves, and one of them
-    must not stop the PDF. Raise 501 `not_installed` for a PDF if reportlab is missing.
+    A box is drawn in place of a character that no font has: exhibitors write their names
+    themselves, and one of them must not stop the PDF. Raise 501 `not_installed` for a PDF if
+    reportlab is missing.
     """
     drawing = picture.picture(hall, style.brand(config))
     if form == SVG:
@@ -56,9 +59,12 @@ def draw(config, hall, form):
 
 
 def _booth(row, now, is_public):
-    """Return the booth as it is shown. After an expired hold, it is available unless it has a waiting list.
+    """Return the booth as it is shown.
 
-    The public view does not tell why a booth is not for sale: its status is `exhibitor` (named) or `taken`.
+    After an expired hold, it is available unless it has a waiting list.
+
+    The public view does not tell why a booth is not for sale: its status is `exhibitor` (named) or
+    `taken`.
     """
     held_until, is_awaited, final_price = (
         row.pop(field) for field in ("held_until", "is_awaited", "final_price")

@@ -1,7 +1,7 @@
 """Plans: creating, changing and deleting the halls of an event, with the objects in them.
 
-Rows hold lengths in millimetres, API objects (see `represent`) in metres. Every function that writes is called inside a
-write transaction and journals the change.
+Rows hold lengths in millimetres, API objects (see `represent`) in metres. Every function that
+writes is called inside a write transaction and journals the change.
 """
 
 import json
@@ -60,9 +60,12 @@ def booths_of(db, plan_ids):
 
 
 def create(db, fields):
-    """Create a plan and return it. `fields` is a complete validated body; a missing `plan_key` is made from the name.
+    """Create a plan and return it.
 
-    Raise 422 for an unknown event or too many decimals; 409 `duplicate` for a key that another plan of the event has.
+    `fields` is a complete validated body; a missing `plan_key` is made from the name.
+
+    Raise 422 for an unknown event or too many decimals; 409 `duplicate` for a key that another plan
+    of the event has.
     """
     values = _checked(db, fields)
     values["plan_key"] = values["plan_key"] or slugs.free_key(
@@ -77,7 +80,8 @@ def create(db, fields):
 def update(db, old, fields):
     """Change a plan and return it. `fields` holds the changed fields.
 
-    Raise 422 and 409 as `create` does, and 409 `in_use` for another event while the plan has booths.
+    Raise 422 and 409 as `create` does, and 409 `in_use` for another event while the plan has
+    booths.
     """
     id, values = old["id"], _checked(db, fields, old)
     if values["event_id"] != old["event_id"] and db.value(sql.has_booths, id=id):
@@ -96,7 +100,10 @@ def update(db, old, fields):
 
 
 def delete(db, plan):
-    """Delete a plan with its booths. Raise 409 `in_use` if one of them was ever reserved or ordered for."""
+    """Delete a plan with its booths.
+
+    Raise 409 `in_use` if one of them was ever reserved or ordered for.
+    """
     references.refuse_in_use(
         db,
         sql.users,
@@ -118,13 +125,19 @@ def remove(db, plan):
 
 
 def delete_with(db, event_id):
-    """Delete the plans of an event that is about to be deleted. The caller has checked that no booth is in use."""
+    """Delete the plans of an event that is about to be deleted.
+
+    The caller has checked that no booth is in use.
+    """
     for id in db.values(sql.of_event, event_id=event_id):
         remove(db, get(db, id))
 
 
 def _checked(db, fields, old=None):
-    """Return the plan `old`, or a new one, with the changed fields as columns. Raise 422 for faults in the fields."""
+    """Return the plan `old`, or a new one, with the changed fields as columns.
+
+    Raise 422 for faults in the fields.
+    """
     faults = Faults()
     event_id = references.resolve(db, fields, EVENT, faults)
     values = _columns({**(old or {}), **fields}, faults)

@@ -1,12 +1,13 @@
 """Prices of booths: the fixed price, else the formula, else the price of the type.
 
-Prices are net, in minor units of the tenant's currency. A breakdown explains each price: a dict with `model`, `total`
-and what the model needs.
+Prices are net, in minor units of the tenant's currency. A breakdown explains each price: a dict
+with `model`, `total` and what the model needs.
 
-The result of a formula is an amount in the tenant's currency (result type `currency` or `number`), or a percentage of
-the price of the booth's type (`percentage`). The price is None while the formula depends on an unknown value: the days
-of an event without dates, the open sides of a booth without a type, or the category fee and custom fields of a
-participant while there is no participant. The fee of a participant without one is 0.
+The result of a formula is an amount in the tenant's currency (result type `currency` or `number`),
+or a percentage of the price of the booth's type (`percentage`). The price is None while the formula
+depends on an unknown value: the days of an event without dates, the open sides of a booth without a
+type, or the category fee and custom fields of a participant while there is no participant. The fee
+of a participant without one is 0.
 """
 
 import json
@@ -33,10 +34,11 @@ UNPRICED = {"final_price": None, "is_negotiated": 0, "tax_rate": None, "price_br
 
 
 def quote(db, booth, participant=None):
-    """Return {"price", "breakdown", "tax_rate"} of the row of a booth, for the row of a participant or for none.
+    """Return {"price", "breakdown", "tax_rate"} of the row of a booth, for the row of a participant
+    or for none.
 
-    The price is None while it depends on an unknown value, and if the booth has no price. Raise 422 at `/booth_id` if
-    the formula fails.
+    The price is None while it depends on an unknown value, and if the booth has no price. Raise 422
+    at `/booth_id` if the formula fails.
     """
     faults = Faults()
     quoted = _quoted(db, booth, participant, "/booth_id", faults)
@@ -47,7 +49,8 @@ def quote(db, booth, participant=None):
 def store_price(db, booth, at, faults):
     """Compute and store the price of a booth, and return whether it changed.
 
-    If the formula fails, add a fault at the JSON pointer `at`. Call this inside a write transaction.
+    If the formula fails, add a fault at the JSON pointer `at`. Call this inside a write
+    transaction.
     """
     quoted = _quoted(db, booth, None, at, faults)
     if quoted is None:
@@ -60,9 +63,11 @@ def store_price(db, booth, at, faults):
 
 
 def reprice(db, booth_ids, at=""):
-    """Recompute the prices of booths after something that they depend on has changed, and journal the changes.
+    """Recompute the prices of booths after something that they depend on has changed, and journal
+    the changes.
 
-    Raise 422 at the JSON pointer `at`, with all booths whose formula fails. Call this inside a write transaction.
+    Raise 422 at the JSON pointer `at`, with all booths whose formula fails. Call this inside a
+    write transaction.
     """
     faults = Faults()
     for booth in booth_rows.rows(db, booth_ids):
@@ -85,9 +90,12 @@ def follow(db, booth_ids, old, new, names):
 
 
 def priced(db, booth, participant, negotiated=None):
-    """Return the columns of the price of a reservation. They do not change when the price of the booth changes later.
+    """Return the columns of the price of a reservation.
 
-    `negotiated` is in minor units; if it is None, compute the price. Raise 422 if no price can be computed.
+    They do not change when the price of the booth changes later.
+
+    `negotiated` is in minor units; if it is None, compute the price. Raise 422 if no price can be
+    computed.
     """
     if negotiated is None:
         price = _as_columns(quote(db, booth, participant))
@@ -113,7 +121,10 @@ def _as_columns(quoted):
 
 
 def refuse_unpriced(price, booth_number, remedy="Set a price on the booth, or send `final_price`"):
-    """Raise 422 if `price`, columns of a reservation, holds no price. The error names the reason and the remedy."""
+    """Raise 422 if `price`, columns of a reservation, holds no price.
+
+    The error names the reason and the remedy.
+    """
     if price["final_price"] is None:
         note = json.loads(price["price_breakdown"] or "{}").get("note") or "It must be negotiated."
         raise invalid_at(
@@ -126,8 +137,8 @@ def refuse_unpriced(price, booth_number, remedy="Set a price on the booth, or se
 def offered(db, booth, participant):
     """Return the columns of the computed price of a booth that is offered to its waiting list.
 
-    If the formula fails, return columns without a price instead of raising: the end of the previous hold must not fail
-    because of it.
+    If the formula fails, return columns without a price instead of raising: the end of the previous
+    hold must not fail because of it.
     """
     try:
         return _as_columns(quote(db, booth, participant))
@@ -140,7 +151,10 @@ def offered(db, booth, participant):
 
 
 def _quoted(db, booth, participant, at, faults):
-    """Return what `quote` does. If the formula fails, add a fault at the JSON pointer `at` and return None."""
+    """Return what `quote` does.
+
+    If the formula fails, add a fault at the JSON pointer `at` and return None.
+    """
     try:
         price, breakdown = _price(db, booth, participant)
         if price is not None and not 0 <= price < money.LIMIT * 10 ** money.decimals(
@@ -192,7 +206,10 @@ def _by_type(db, booth):
 
 
 def _by_formula(db, booth, participant):
-    """Return the price by the booth's formula in minor units or None, and its breakdown. Raise FormulaError."""
+    """Return the price by the booth's formula in minor units or None, and its breakdown.
+
+    Raise FormulaError.
+    """
     variables = formulas.variables(formulas.parse(booth["expression"]))
     values = {**_values(db, booth, participant), **_fields(db, participant, variables)}
     used = sorted(variables & values.keys())

@@ -1,7 +1,8 @@
-"""Rows of booth reservations: reading and storing them, and finding those that prevent another reservation.
+"""Rows of booth reservations: reading and storing them, and finding those that prevent another
+reservation.
 
-Rows hold prices in minor units and tax rates in hundredths of a percent. API objects (see `represent`) hold major units
-and percent.
+Rows hold prices in minor units and tax rates in hundredths of a percent. API objects (see
+`represent`) hold major units and percent.
 """
 
 import json
@@ -39,7 +40,10 @@ def row(db, id):
 
 
 def represent(db, row):
-    """Return the API object of a row. An expired hold is shown as expired even before that is stored."""
+    """Return the API object of a row.
+
+    An expired hold is shown as expired even before that is stored.
+    """
     return as_stored(db, {**row, "status": "expired" if has_expired(db, row) else row["status"]})
 
 
@@ -78,9 +82,11 @@ def store(db, old, action, **changes):
 
 
 def blockers(db, booth, but=None):
-    """Return the reservations that prevent a booth from being reserved: its own, then those of booths that it overlaps.
+    """Return the reservations that prevent a booth from being reserved: its own, then those of
+    booths that it overlaps.
 
-    Each square metre is sold once, so overlapping booths count. Leave out the reservation with the id `but`.
+    Each square metre is sold once, so overlapping booths count. Leave out the reservation with the
+    id `but`.
     """
     found = db.all(sql.live, booth_id=booth["id"])
     found += overlapping(booth, db.all(sql.live_nearby, **reach(booth)))
@@ -111,8 +117,8 @@ def overlapping(booth, others):
 def refuse_taken(db, booth, but=None):
     """Raise 409 `booth_unavailable` if the booth is blocked, or reservations prevent another one.
 
-    `but` is the id of the reservation that moves to the booth. The error commits the transaction, so that the end of
-    expired holds is stored.
+    `but` is the id of the reservation that moves to the booth. The error commits the transaction,
+    so that the end of expired holds is stored.
     """
     remedy = "Choose another booth." if but else CHOICE
     if booth["status"] == "blocked":
@@ -123,7 +129,9 @@ def refuse_taken(db, booth, but=None):
 
 
 def unavailable(booth, live, remedy=CHOICE):
-    """Return the 409 Problem for a booth that the reservation `live` prevents, or that is blocked if it is None."""
+    """Return the 409 Problem for a booth that the reservation `live` prevents, or that is blocked
+    if it is None.
+    """
     number = booth["booth_number"]
     if live is None:
         blocked_by = {

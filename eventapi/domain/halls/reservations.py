@@ -1,7 +1,8 @@
 """Booth reservations: checks of the fields of a request.
 
-`booking` then reserves, confirms, moves and cancels. Every function is called inside a write transaction, journals the
-change, takes validated fields, and returns the row of the reservation; see `reservation_rows`.
+`booking` then reserves, confirms, moves and cancels. Every function is called inside a write
+transaction, journals the change, takes validated fields, and returns the row of the reservation;
+see `reservation_rows`.
 """
 
 from eventapi import money
@@ -19,10 +20,12 @@ INITIAL = ("pending", "confirmed")
 
 
 def create(db, fields):
-    """Reserve a booth, or join its waiting list if it is taken and `waitlist` is set. `fields` is a complete body.
+    """Reserve a booth, or join its waiting list if it is taken and `waitlist` is set.
 
-    Raise 422 for unknown or contradicting fields, or if no price can be computed; 409 `booth_unavailable`, `duplicate`,
-    `anonymized` or `participant_cancelled`.
+    `fields` is a complete body.
+
+    Raise 422 for unknown or contradicting fields, or if no price can be computed; 409
+    `booth_unavailable`, `duplicate`, `anonymized` or `participant_cancelled`.
     """
     faults = Faults()
     booth, participant = _booth_and_participant(db, fields, faults)
@@ -35,8 +38,9 @@ def create(db, fields):
 def update(db, row, fields):
     """Change a booth reservation. `fields` holds the changed fields.
 
-    A new `status` runs the action that leads there, a new `booth_id` runs move, a new `expires_at` runs extend.
-    Raise 422 for contradicting fields; 409 `anonymized`, `booth_unavailable` or `invalid_transition`.
+    A new `status` runs the action that leads there, a new `booth_id` runs move, a new `expires_at`
+    runs extend. Raise 422 for contradicting fields; 409 `anonymized`, `booth_unavailable` or
+    `invalid_transition`.
     """
     shown = reservation_rows.represent(db, row)
     wanted, booth = _checked(db, row, shown, fields)
@@ -75,7 +79,10 @@ def cancel(db, row, reason):
 
 
 def move(db, row, booth_id):
-    """Move a booth reservation to another booth of its event. Raise 422 for another booth, and 409 as `update` does."""
+    """Move a booth reservation to another booth of its event.
+
+    Raise 422 for another booth, and 409 as `update` does.
+    """
     faults = Faults()
     booth = _target(db, row, booth_id, faults)
     faults.raise_any()
@@ -83,7 +90,10 @@ def move(db, row, booth_id):
 
 
 def _booth_and_participant(db, fields, faults):
-    """Return the rows of the booth and the participant, or None. Add faults unless both exist and share an event."""
+    """Return the rows of the booth and the participant, or None.
+
+    Add faults unless both exist and share an event.
+    """
     booth_id = references.resolve(db, fields, BOOTH, faults)
     participant_id = references.resolve(db, fields, PARTICIPANT, faults)
     booth = booth_id and booth_rows.row(db, booth_id)
@@ -99,7 +109,10 @@ def _booth_and_participant(db, fields, faults):
 
 
 def _target(db, row, booth_id, faults):
-    """Return the row of the booth to move to. Add a fault unless it belongs to the event of the reservation."""
+    """Return the row of the booth to move to.
+
+    Add a fault unless it belongs to the event of the reservation.
+    """
     booth = booth_rows.row(db, booth_id)
     if booth is None:
         faults.add("/booth_id", "unknown", f"is unknown: no booth has the id {booth_id}")

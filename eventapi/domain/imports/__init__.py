@@ -1,1 +1,3 @@
-"""Bulk imports of contacts and participants: reading files, validating records, writing them in batches."""
+"""Bulk imports of contacts and participants: reading files, validating records, writing them in
+batches.
+"""

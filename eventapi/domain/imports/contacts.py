@@ -1,4 +1,7 @@
-"""The import of contacts. New contacts are added in few statements, existing contacts are changed one by one."""
+"""The import of contacts.
+
+New contacts are added in few statements, existing contacts are changed one by one.
+"""
 
 from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports.matching import KnownContacts, ambiguous, attempt
@@ -38,7 +41,10 @@ class Contacts:
             self.known.forget_new()
 
     def _import(self, db, record):
-        """Create, change, skip or reject. Mode `create` skips contacts that exist, `update` those that do not."""
+        """Create, change, skip or reject.
+
+        Mode `create` skips contacts that exist, `update` those that do not.
+        """
         mode, by = self.options["mode"], self.options["match_field"]
         name = record.body.get(by)
         ids = self.known.get(by, name) if name is not None else []
@@ -99,7 +105,10 @@ class Contacts:
 
 
 def change_contact(db, record, id):
-    """Change a contact as the record says, and add its participations. Reject the record if a reference is unknown."""
+    """Change a contact as the record says, and add its participations.
+
+    Reject the record if a reference is unknown.
+    """
     old = contacts.get(db, id)
     faults, (category_ids, event_ids, fields) = _resolved(db, record.body, old)
     faults += import_records.lost_zeros(db, {"country": old["country"], **record.body})
@@ -112,7 +121,10 @@ def change_contact(db, record, id):
 
 
 def _resolved(db, body, stored):
-    """Return (faults, (category ids, event ids, custom fields)) of a body. `stored` is the present contact."""
+    """Return (faults, (category ids, event ids, custom fields)) of a body.
+
+    `stored` is the present contact.
+    """
     faults = Faults()
     contacts.check_tax_id(body, stored, faults)
     ids = references.category_ids(db, body, faults), references.event_ids(db, body, faults)

@@ -1,4 +1,6 @@
-"""Countries of imported lists: people write names, and letters of cars, where the API has codes (ISO 3166-1)."""
+"""Countries of imported lists: people write names, and letters of cars, where the API has codes
+(ISO 3166-1).
+"""
 
 import re
 
@@ -22,7 +24,8 @@ FURTHER = """
     Vereinigte Staaten; VA Vatican, Vatikan, Holy See, Heiliger Stuhl; VN Viet Nam; ZA Republic of South Africa,
     Republik Südafrika"""
 
-# Names of the countries of the EU and the EEA, of Switzerland and the United Kingdom, in their own languages.
+# Names of the countries of the EU and the EEA, of Switzerland and the United Kingdom, in their own
+# languages.
 OWN = """
     AT Österreich; BE België, Belgique, Belgien; BG България, Bulgaria, Balgariya; CH Schweiz, Suisse, Svizzera,
     Svizra; CY Κύπρος, Kypros, Kıbrıs; CZ Česko, Česká republika; DE Deutschland; DK Danmark; EE Eesti; ES España,
@@ -57,8 +60,9 @@ LISTED = [name for names in NAMES.values() for name in names.values()]
 def code(text):
     """Return the code of a country from its code or name, None if it is not known.
 
-    Case, accents, spaces and punctuation of a name do not matter. Names are known in German and English, those of the
-    EU, the EEA, Switzerland and the United Kingdom also in their own languages.
+    Case, accents, spaces and punctuation of a name do not matter. Names are known in German and
+    English, those of the EU, the EEA, Switzerland and the United Kingdom also in their own
+    languages.
     """
     text = text.strip()
     if text.isascii() and text.upper() in NAMES:
@@ -67,7 +71,9 @@ def code(text):
 
 
 def likely(text):
-    """Return the name of a country in German or English that a text is probably meant to be, or None."""
+    """Return the name of a country in German or English that a text is probably meant to be, or
+    None.
+    """
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(text.strip()[:MAX_LENGTH], LISTED, 1, 0.8)), None)

@@ -1,4 +1,6 @@
-"""Telephone numbers and postal codes that a spreadsheet program has taken for numbers, and names with line breaks."""
+"""Telephone numbers and postal codes that a spreadsheet program has taken for numbers, and names
+with line breaks.
+"""
 
 import re
 
@@ -22,8 +24,8 @@ POSTAL_DIGITS = {"DE": 5, "AT": 4, "CH": 4, "LI": 4}
 def faults(fields):
     """Yield the fault of each damaged telephone number and postal code of a record.
 
-    A German postal code that lost its zero is found if the record names its country; otherwise `lost_zero` finds it,
-    once the country is known.
+    A German postal code that lost its zero is found if the record names its country; otherwise
+    `lost_zero` finds it, once the country is known.
     """
     for name in PHONES:
         text = fields.get(name)
@@ -82,8 +84,8 @@ def _phone_fault(field, text):
 def _postal_code_fault(text, country):
     """Return the fault of a postal code that was written as a number, or None.
 
-    `country` is the code of its country. Without one, that of the organiser is no ground for a suggestion: a contact
-    that exists may live elsewhere.
+    `country` is the code of its country. Without one, that of the organiser is no ground for a
+    suggestion: a contact that exists may live elsewhere.
     """
     digits = _digits_of_number(text, CODE_WITH_DECIMALS)
     if digits is None:
@@ -112,7 +114,10 @@ def _postal_code(digits, country):
 
 
 def _digits_of_number(text, with_decimals):
-    """Return the digits of a number with an exponent or decimals, "" if some are lost. Return None for other text."""
+    """Return the digits of a number with an exponent or decimals, "" if some are lost.
+
+    Return None for other text.
+    """
     if match := with_decimals.fullmatch(text):
         return match[1]
     if match := POWER.fullmatch(text):

@@ -1,7 +1,8 @@
-"""The files of bulk imports: CSV as spreadsheet programs write it, or JSON with one record per line.
+"""The files of bulk imports: CSV as spreadsheet programs write it, or JSON with one record per
+line.
 
-Files are read record by record, in bounded memory. `form` describes a file: `kind` ("csv" or "json"), and for CSV
-`encoding`, `has_mark` (a byte order mark), `separator` and `columns`.
+Files are read record by record, in bounded memory. `form` describes a file: `kind` ("csv" or
+"json"), and for CSV `encoding`, `has_mark` (a byte order mark), `separator` and `columns`.
 """
 
 import codecs
@@ -66,7 +67,8 @@ def read_form(path):
 def _encoding(path):
     """Return `encoding` and `has_mark` of a form.
 
-    The encoding is "utf-16" after its byte order mark, "utf-8-sig" if the file is valid, otherwise "windows-1252".
+    The encoding is "utf-16" after its byte order mark, "utf-8-sig" if the file is valid, otherwise
+    "windows-1252".
     """
     with open(path, "rb") as file:
         head = file.read(4)
@@ -112,7 +114,8 @@ def _texts(encoding, path, errors="strict"):
 def _is_mostly_utf_8(path):
     """Return whether at least half of the characters beyond ASCII are valid UTF-8.
 
-    Otherwise a single invalid byte in a UTF-8 file would turn all its other letters into Windows-1252.
+    Otherwise a single invalid byte in a UTF-8 file would turn all its other letters into
+    Windows-1252.
     """
     valid = invalid_bytes = 0
     for text in _texts("utf-8", path, "surrogateescape"):
@@ -132,7 +135,9 @@ def _first_invalid_line(path):
 
 
 def _separator(line):
-    """Return the separator that a line such as `sep=;` sets, or the most frequent one in a header outside quotes."""
+    """Return the separator that a line such as `sep=;` sets, or the most frequent one in a header
+    outside quotes.
+    """
     if match := SEPARATOR_LINE.fullmatch(line):
         return match[1]
     plain = "".join(line.split('"')[::2])
@@ -174,7 +179,10 @@ class _Lines:
 
 
 def _rows(path, form):
-    """Yield (number, cells) of each row that is not empty. The number is that of the row in a spreadsheet program."""
+    """Yield (number, cells) of each row that is not empty.
+
+    The number is that of the row in a spreadsheet program.
+    """
     csv.field_size_limit(MAX_CELL)
     lines = _Lines(path, form)
     reader = csv.reader(lines, delimiter=form["separator"], strict=True)
@@ -207,7 +215,8 @@ def _check_columns(columns):
 def cells(path, form):
     """Yield (index, cells) of the rows below the header.
 
-    The index is the row number of a spreadsheet program minus 2. Empty rows are omitted, but counted.
+    The index is the row number of a spreadsheet program minus 2. Empty rows are omitted, but
+    counted.
     """
     width = len(form["columns"])
     for number, row in islice(_rows(path, form), 1, None):
@@ -215,7 +224,9 @@ def cells(path, form):
 
 
 def _trimmed(row, width):
-    """Remove the empty cells that spreadsheet programs add beyond the last column, and cells beyond MAX_COLUMNS + 1."""
+    """Remove the empty cells that spreadsheet programs add beyond the last column, and cells beyond
+    MAX_COLUMNS + 1.
+    """
     while len(row) > width and not row[-1].strip():
         row.pop()
     return row[: MAX_COLUMNS + 1]
@@ -264,7 +275,9 @@ def add_lines(file, values):
 
 
 def lines_of(file, most, length):
-    """Yield lists of the values of a temporary file: `most` at most, and not much more than `length` characters."""
+    """Yield lists of the values of a temporary file: `most` at most, and not much more than
+    `length` characters.
+    """
     file.seek(0)
     while lines := file.readlines(length):
         for start in range(0, len(lines), most):

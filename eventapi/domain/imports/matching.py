@@ -1,4 +1,7 @@
-"""Records of an import and the contacts that they match. Shared by the imports of contacts and of participants."""
+"""Records of an import and the contacts that they match.
+
+Shared by the imports of contacts and of participants.
+"""
 
 from dataclasses import dataclass, field
 
@@ -56,8 +59,8 @@ class _RollBack(Exception):
 class KnownContacts:
     """Ids of contacts by e-mail, customer number and external id.
 
-    These are the contacts in the database (`ids`) and the new contacts (`new`): those that this batch created, or
-    that any batch of a dry run would have created.
+    These are the contacts in the database (`ids`) and the new contacts (`new`): those that this
+    batch created, or that any batch of a dry run would have created.
     """
 
     def __init__(self):
@@ -109,12 +112,15 @@ class KnownContacts:
 
 
 def folded(name, value):
-    """Return a value as the database compares it: an e-mail in lower case (ASCII only), others unchanged."""
+    """Return a value as the database compares it: an e-mail in lower case (ASCII only), others
+    unchanged.
+    """
     return value.translate(ASCII) if name == "email" else value
 
 
 def attempt(db, record, dry, action):
-    """Call `action` in a savepoint, and roll it back if the record is rejected or this is a dry run.
+    """Call `action` in a savepoint, and roll it back if the record is rejected or this is a dry
+    run.
 
     A Problem that it raises becomes faults of the record. Requires a write transaction.
     """

@@ -1,12 +1,13 @@
 """Numbers in the texts of an import, as people and spreadsheet programs write them.
 
-Of the signs point and comma, one separates groups of three digits and the other one the decimals. Spaces and
-apostrophes only separate groups. So 1.250 and 1,250 can be read in two ways, all other numbers in one. The decimal
-separator of the field decides between two ways: it is that of the request, of the file, or what other numbers of the
-same field show.
+Of the signs point and comma, one separates groups of three digits and the other one the decimals.
+Spaces and apostrophes only separate groups. So 1.250 and 1,250 can be read in two ways, all other
+numbers in one. The decimal separator of the field decides between two ways: it is that of the
+request, of the file, or what other numbers of the same field show.
 
-It is determined before the first record is read and stored in the form of the file, as `decimal` (of all fields, or
-None) and `decimals` (of single fields). So an import that continues after a crash reads its records as before.
+It is determined before the first record is read and stored in the form of the file, as `decimal`
+(of all fields, or None) and `decimals` (of single fields). So an import that continues after a
+crash reads its records as before.
 """
 
 import re
@@ -17,7 +18,8 @@ POINT_COUNTRIES = (
     "CH",
     "LI",
 )  # there, a file with semicolons may also have points before the decimals
-# The minus sign of typography, spaces that do not break a line, and apostrophes as people type them.
+# The minus sign of typography, spaces that do not break a line, and apostrophes as people type
+# them.
 PLAIN = str.maketrans("\u2212\u00a0\u2007\u2009\u202f\u2019\u02bc", "-    ''")
 GROUPS = str.maketrans("", "", "., '")
 # Decimal separator -> a number with it. The sign between groups is the same everywhere in a number.
@@ -47,7 +49,9 @@ class Ambiguous(ValueError):
 
 
 def readings(text):
-    """Return {decimal separator: number} with each way to read a text, {} for a text that is no number."""
+    """Return {decimal separator: number} with each way to read a text, {} for a text that is no
+    number.
+    """
     found = {separator: _reading(text, separator) for separator in NUMBERS}
     return {separator: number for separator, number in found.items() if number is not None}
 
@@ -62,11 +66,12 @@ def _reading(text, separator):
 
 
 def read(text, decimal):
-    """Return the number that a text means, as a Decimal, if numbers of its field have this decimal separator.
+    """Return the number that a text means, as a Decimal, if numbers of its field have this decimal
+    separator.
 
-    `decimal` is None if nothing decides: then raise Ambiguous for a number that can be read in two ways. ONLY_COMMAS
-    decides for 1,250 and not for 1.250. A number that can be read in one way is read so, whatever `decimal` is. Raise
-    ValueError for a text that is no number.
+    `decimal` is None if nothing decides: then raise Ambiguous for a number that can be read in two
+    ways. ONLY_COMMAS decides for 1,250 and not for 1.250. A number that can be read in one way is
+    read so, whatever `decimal` is. Raise ValueError for a text that is no number.
     """
     if decimal == ONLY_COMMAS:
         decimal = "," if "," in text else None
@@ -85,7 +90,8 @@ def read(text, decimal):
 def separator_of_file(form, country):
     """Return the decimal separator of all numbers of a file, or None if its form does not decide.
 
-    Where a comma separates decimals, semicolons or tabs separate cells. `country` is that of the organiser.
+    Where a comma separates decimals, semicolons or tabs separate cells. `country` is that of the
+    organiser.
     """
     if form["kind"] != "csv" or form["separator"] == ",":
         return None
@@ -93,11 +99,14 @@ def separator_of_file(form, country):
 
 
 def separators_of_fields(texts, *, is_own_list):
-    """Return {field: decimal separator} of the fields whose numbers show it. `texts` are pairs of field and text.
+    """Return {field: decimal separator} of the fields whose numbers show it.
 
-    A number shows the separator if it can be read in one way only and not with both. Numbers of one field that show
-    both decide nothing. Our own lists write a point and no groups: with `is_own_list`, the separator of a field is a
-    point, unless another program or a person has written one of its numbers again, as far as that shows.
+    `texts` are pairs of field and text.
+
+    A number shows the separator if it can be read in one way only and not with both. Numbers of one
+    field that show both decide nothing. Our own lists write a point and no groups: with
+    `is_own_list`, the separator of a field is a point, unless another program or a person has
+    written one of its numbers again, as far as that shows.
     """
     shown, as_exported = {}, {}
     for field, text in texts:

@@ -48,7 +48,9 @@ class Participants:
             self.known.forget_new()
 
     def _remember(self, record):
-        """Remember what the record created, or would have created, because later records may refer to it."""
+        """Remember what the record created, or would have created, because later records may refer
+        to it.
+        """
         dry = self.options["dry_run"]
         if record.contact_created:
             self.known.add_new(None if dry else record.contact_id, record.body)
@@ -79,7 +81,9 @@ class Participants:
             self._create(db, record, contact_id, role)
 
     def _other_event(self, body):
-        """Return faults if the record names another event, which happens when a list of that event is imported."""
+        """Return faults if the record names another event, which happens when a list of that event
+        is imported.
+        """
         detail = "belongs to another event; omit the field, or map it to null in `field_mapping`"
         return [
             {"field": name, "code": "other_event", "detail": detail}
@@ -164,7 +168,8 @@ class Participants:
         record.end("updated", id)
 
     def _resolved(self, db, record, stored):
-        """Return (faults, {category_id, host_participant_id, custom_fields}) of a record, with the ids sent.
+        """Return (faults, {category_id, host_participant_id, custom_fields}) of a record, with the
+        ids sent.
 
         `stored` is the present participant.
         """

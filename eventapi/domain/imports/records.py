@@ -1,6 +1,8 @@
-"""Records of bulk imports: columns are mapped to fields, texts of a CSV file converted, and the result validated.
+"""Records of bulk imports: columns are mapped to fields, texts of a CSV file converted, and the
+result validated.
 
-A record is validated by the schema of its resource, as in PATCH. Faults are dicts with `field`, `code` and `detail`.
+A record is validated by the schema of its resource, as in PATCH. Faults are dicts with `field`,
+`code` and `detail`.
 """
 
 import re
@@ -75,7 +77,9 @@ def fields(kind):
 
 
 def unknown_targets(kind, mapping):
-    """Return faults for targets of the mapping that are not fields, so that no data is lost unnoticed."""
+    """Return faults for targets of the mapping that are not fields, so that no data is lost
+    unnoticed.
+    """
     known, faults = fields(kind), Faults()
     for source, target in mapping.items():
         if target is not None and not _is_known(known, target):
@@ -103,10 +107,12 @@ def unknown_columns(kind, form, mapping):
 
 
 def with_separators(db, kind, path, form, mapping, decimal_separator):
-    """Return the form of the file at `path` with the decimal separators of its numbers, see the module numbers.
+    """Return the form of the file at `path` with the decimal separators of its numbers, see the
+    module numbers.
 
-    `decimal_separator` is that of the request, or None. Nothing else decides in a file of rejected records: its numbers
-    were read together with the other rows of the first file, or with a separator of that request, and would now change.
+    `decimal_separator` is that of the request, or None. Nothing else decides in a file of rejected
+    records: its numbers were read together with the other rows of the first file, or with a
+    separator of that request, and would now change.
     """
     decimal = decimal_separator or numbers.separator_of_file(form, db.config.organiser_country)
     form = {**form, "decimal": decimal, "decimals": {}}
@@ -131,7 +137,9 @@ def _is_of_rejected(form):
 
 
 def _is_own_list(kind, form):
-    """Return whether a file has the header of our own list of these records: all its columns, in their order."""
+    """Return whether a file has the header of our own list of these records: all its columns, in
+    their order.
+    """
     rest = iter(form.get("columns", ()))
     return all(name in rest for name, *_ in columns_of_list(SCHEMAS[kind], ()))
 
@@ -180,7 +188,10 @@ class Reader:
         self.suggestions = 100
 
     def __call__(self, sent):
-        """Return (body, faults) of a record as it was sent. The body contains only fields that were sent."""
+        """Return (body, faults) of a record as it was sent.
+
+        The body contains only fields that were sent.
+        """
         if self.form["kind"] == "csv":
             if len(sent) > len(self.columns) or any(
                 sent[place].strip() for place in self.surplus if place < len(sent)
@@ -205,7 +216,8 @@ class Reader:
         faults += [_fault("unknown", self._unknown(name), name[:100]) for name in unknown]
         faults = [*damaged, *faults, *self._unknown_custom_fields(found)]
         if faults and isinstance(found.get("custom_fields"), dict):
-            # Otherwise these are checked when the record is written, together with the values that are stored.
+            # Otherwise these are checked when the record is written, together with the values that
+            # are stored.
             faults += of_faults(
                 custom_fields.faults_of(self.defined, found["custom_fields"], "/custom_fields")
             )
@@ -235,13 +247,17 @@ class Reader:
 
     @cached_property
     def surplus(self):
-        """The positions of the columns that the download of rejected records adds for cells beyond the last column."""
+        """The positions of the columns that the download of rejected records adds for cells beyond
+        the last column.
+        """
         return [
             place for place, name in enumerate(self.form["columns"]) if name.startswith(SURPLUS)
         ]
 
     def names(self, sent):
-        """Return e-mail, customer number and external id of a rejected record, so that an erasure request finds it."""
+        """Return e-mail, customer number and external id of a rejected record, so that an erasure
+        request finds it.
+        """
         if self.form["kind"] == "csv":
             found = dict(zip(self.columns, map(unescape_formula, sent), strict=False))
         else:
@@ -260,7 +276,10 @@ class Reader:
         }
 
     def _converted(self, cells):
-        """Return the fields of a CSV row. An empty cell sets nothing, so that it does not delete data of a contact."""
+        """Return the fields of a CSV row.
+
+        An empty cell sets nothing, so that it does not delete data of a contact.
+        """
         found = {}
         for target, text in zip(self.columns, cells, strict=False):
             if target and (text := text.strip()):
@@ -346,7 +365,8 @@ class Reader:
         return [(place, field) for place, field in places if field in fields]
 
     def _clean(self, found):
-        """Change the fields in place: numbers that were sent as text, names of countries, names with line breaks.
+        """Change the fields in place: numbers that were sent as text, names of countries, names
+        with line breaks.
 
         Remove fields that are at fault. Return the faults.
         """
@@ -371,7 +391,10 @@ class Reader:
         return faults
 
     def _with_numbers(self, custom, faults):
-        """Return the values of custom fields with numbers for the texts of number fields. Leave out faulty ones."""
+        """Return the values of custom fields with numbers for the texts of number fields.
+
+        Leave out faulty ones.
+        """
         custom = dict(custom)
         for key in self.number_keys:
             if isinstance(custom.get(key), str) and (text := custom[key].strip()):
@@ -392,7 +415,10 @@ class Reader:
         return custom
 
     def _number(self, field, text):
-        """Return (number, fault) of the text of a number field. Both are None for a text that is no number."""
+        """Return (number, fault) of the text of a number field.
+
+        Both are None for a text that is no number.
+        """
         separator = self.form.get("decimals", {}).get(field, self.form.get("decimal"))
         try:
             return numbers.read(text, separator), None
@@ -442,7 +468,10 @@ class Reader:
         faults.append(_fault("format", detail, "country"))
 
     def _validated(self, found):
-        """Return (body, faults). Fields of the participant and of the contact are validated by different schemas."""
+        """Return (body, faults).
+
+        Fields of the participant and of the contact are validated by different schemas.
+        """
         if self.kind == "contacts":
             return _validated(self.contact, found)
         participant = {name: found[name] for name in PARTICIPANT_ONLY if name in found}

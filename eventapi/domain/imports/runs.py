@@ -1,7 +1,8 @@
 """Bulk imports: how they are stored, created and executed.
 
-Small imports run while the client waits, others in the worker, batch by batch. The progress is committed in the same
-transaction as the records, so that an interrupted import continues without losing or repeating a record.
+Small imports run while the client waits, others in the worker, batch by batch. The progress is
+committed in the same transaction as the records, so that an interrupted import continues without
+losing or repeating a record.
 """
 
 import json
@@ -109,7 +110,9 @@ def waiting(db):
 
 
 def backlog(db):
-    """Return the number of imports that are not finished, and the number of records that they have left."""
+    """Return the number of imports that are not finished, and the number of records that they have
+    left.
+    """
     return db.one(sql.backlog)
 
 
@@ -140,10 +143,12 @@ COUNTERS = {"created": "created", "updated": "updated", "skipped": "skipped", "r
 
 
 def create(db, kind, options, source):
-    """Create an import, and run it if it is small. Return the API object. Requires a write transaction.
+    """Create an import, and run it if it is small.
 
-    `source` is an import_bodies.Source. Raise 422 `import_rejected` if a record is invalid and `skip_on_error` is
-    false.
+    Return the API object. Requires a write transaction.
+
+    `source` is an import_bodies.Source. Raise 422 `import_rejected` if a record is invalid and
+    `skip_on_error` is false.
     """
     later = source.records is None
     actor = db.actor
@@ -183,7 +188,10 @@ def _refusal(wrong, total):
 
 
 def validated(read, entry):
-    """Return the Record of an entry of files.records. `read` is a records.Reader. No write lock is required."""
+    """Return the Record of an entry of files.records.
+
+    `read` is a records.Reader. No write lock is required.
+    """
     index, sent, _ = entry
     return Record(index, sent, *read(sent))
 
@@ -192,7 +200,8 @@ class Job:
     """One import that is running.
 
     options: the row of the import. details: the first entries of its `details`.
-    refused, refusals: the number of rejected records, and the first of their details, if one prevents the import.
+    refused, refusals: the number of rejected records, and the first of their details, if one
+    prevents the import.
     """
 
     def __init__(self, db, id):
@@ -214,7 +223,10 @@ class Job:
         return batch
 
     def write(self, db, records):
-        """Write a batch of records, and add its results to the counters of the import. Requires a write transaction."""
+        """Write a batch of records, and add its results to the counters of the import.
+
+        Requires a write transaction.
+        """
         self.writer.write(db, records)
         if self.options["dry_run"]:
             self.forget_new(db, records)
@@ -280,8 +292,8 @@ def _detail(record):
 def run(db, id, stopping):
     """Run an import from its present position until it ends or `stopping()` is true.
 
-    Do nothing if another process runs it already. A file that cannot be read ends the import as failed, and is raised
-    again. A full disk is raised, too, and does not end the import.
+    Do nothing if another process runs it already. A file that cannot be read ends the import as
+    failed, and is raised again. A full disk is raised, too, and does not end the import.
     """
     row = get(db, id)
     if row is None or row["finished_at"]:
@@ -310,7 +322,10 @@ def run(db, id, stopping):
 
 
 def give_up(db, id, failures):
-    """End an import as failed that failed so many times by a fault of the program. Its records so far stay."""
+    """End an import as failed that failed so many times by a fault of the program.
+
+    Its records so far stay.
+    """
     db.actor = _actor(db, get(db, id))
     try:
         _finish(
@@ -339,7 +354,9 @@ def _actor(db, row):
 
 
 def _scopes(db, row):
-    """Return the scopes of the key that has sent an import, on which the reach of links depends (access/reach.py)."""
+    """Return the scopes of the key that has sent an import, on which the reach of links depends
+    (access/reach.py).
+    """
     return frozenset((db.value(sql.scopes, api_key_id=row["api_key_id"]) or "").split())
 
 
@@ -359,7 +376,10 @@ def _sent(db, row, start=0):
 
 
 def _in_batches(db, row, stopping):
-    """Run an import with one transaction per batch. The size of a batch follows the duration of the one before."""
+    """Run an import with one transaction per batch.
+
+    The size of a batch follows the duration of the one before.
+    """
     id, done, size = row["id"], row["processed"], 50
     if row["dry_run"] and done:  # the process that ended knew what the dry run would have created
         done = _restart(db, id)
@@ -380,7 +400,10 @@ def _in_batches(db, row, stopping):
 
 
 def _advance(db, row, before, processed):
-    """Record the progress. Return False if another worker was faster, or if the event was deleted, which ends it."""
+    """Record the progress.
+
+    Return False if another worker was faster, or if the event was deleted, which ends it.
+    """
     if db.value(sql.lost_event, id=row["id"]):
         _end(db, row["id"], "failed", "The event of the import was deleted.")
         return False
@@ -401,9 +424,10 @@ class _Refused(Exception):
 def _all_or_nothing(db, row):
     """Run an import in one transaction.
 
-    If a record is rejected, the transaction is rolled back, and another one stores the errors. A savepoint instead
-    would take minutes, because SQLite is slow in rolling back so much. Records are validated before the transaction.
-    They and the errors are kept in temporary files, since together they may be larger than the memory.
+    If a record is rejected, the transaction is rolled back, and another one stores the errors. A
+    savepoint instead would take minutes, because SQLite is slow in rolling back so much. Records
+    are validated before the transaction. They and the errors are kept in temporary files, since
+    together they may be larger than the memory.
     """
     job, sent, total = Job(db, row["id"]), _sent(db, row), 0
     with import_files.temporary(db.config) as checked, import_files.temporary(db.config) as errors:
@@ -428,7 +452,10 @@ def _all_or_nothing(db, row):
 
 
 def _write_all(db, job, checked, errors):
-    """Write all records of the file `checked`. Write the errors of the rejected ones to the file `errors`."""
+    """Write all records of the file `checked`.
+
+    Write the errors of the rejected ones to the file `errors`.
+    """
     for batch in import_files.lines_of(checked, BATCH, BATCH_LENGTH):
         records = [Record(*values) for values in batch]
         job.write(db, records)

@@ -1,4 +1,7 @@
-"""The mail queue. A mail is queued in the transaction of the change that causes it, and kept for 90 days."""
+"""The mail queue.
+
+A mail is queued in the transaction of the change that causes it, and kept for 90 days.
+"""
 
 import secrets
 from datetime import timedelta
@@ -15,9 +18,9 @@ KEPT = timedelta(days=90)  # how long mails are kept
 STATES = ("queued", "sending", "sent", "failed", "uncertain")
 CAN_BE_SENT_AGAIN = ("failed", "uncertain")
 
-# Kind of mail -> priority. Of the mails that are due, those with the lowest number leave first: 0 if somebody waits for
-# the mail in front of a page, 2 if it is usually one of hundreds. So that none waits for ever, the worker sends some by
-# their time alone.
+# Kind of mail -> priority. Of the mails that are due, those with the lowest number leave first: 0
+# if somebody waits for the mail in front of a page, 2 if it is usually one of hundreds. So that
+# none waits for ever, the worker sends some by their time alone.
 PRIORITIES = {
     "application_confirmation": 0,
     "link": 0,
@@ -56,7 +59,10 @@ def refuse_unconfigured(config, otherwise=""):
 
 
 def unconfigured(option, otherwise):
-    """Return the 409 `mail_not_configured` for a missing option. `otherwise` is as for `refuse_unconfigured`."""
+    """Return the 409 `mail_not_configured` for a missing option.
+
+    `otherwise` is as for `refuse_unconfigured`.
+    """
     return Problem(
         "mail_not_configured",
         f"This server cannot send mail, because its configuration lacks the option {option}. Set the "
@@ -78,11 +84,14 @@ def add(
     details=None,
     turn=0,
 ):
-    """Queue a mail and return its id. The worker sends it after the running transaction, and not before `next_at`.
+    """Queue a mail and return its id.
 
-    `base_url` is the public address with which links in the mail begin. `language` and `text` are those that a request
-    has named, `details` is JSON that says what the mail tells beside its record. Of mails with the same priority, those
-    with a lower `turn` leave first. Call this inside a write transaction.
+    The worker sends it after the running transaction, and not before `next_at`.
+
+    `base_url` is the public address with which links in the mail begin. `language` and `text` are
+    those that a request has named, `details` is JSON that says what the mail tells beside its
+    record. Of mails with the same priority, those with a lower `turn` leave first. Call this inside
+    a write transaction.
     """
     priority = PRIORITIES[kind]
     if db.actor.admin_id is not None:
@@ -131,7 +140,8 @@ def withdraw(db, kind, entity_type, entity_id):
 
 
 def redirect(db, entity_type, entity_id, recipient):
-    """Send the mails about a record that are queued or have failed to another address, None: to nobody.
+    """Send the mails about a record that are queued or have failed to another address, None: to
+    nobody.
 
     Notices to former addresses stay.
     """
@@ -160,7 +170,10 @@ def by_state(db, state):
 
 
 def send_again(db, id):
-    """Queue a failed or uncertain mail again. Return the mail as it was before, or None if it does not exist."""
+    """Queue a failed or uncertain mail again.
+
+    Return the mail as it was before, or None if it does not exist.
+    """
     mail = db.one(sql.get, id=id)
     if mail and db.run(sql.send_again, id=id, now=db.now):
         journal.administered(
@@ -180,7 +193,10 @@ def backlog(db):
 
 
 def delete_old(db, size):
-    """Delete at most `size` sent, failed and uncertain mails older than KEPT, in a transaction. Return their number."""
+    """Delete at most `size` sent, failed and uncertain mails older than KEPT, in a transaction.
+
+    Return their number.
+    """
     before = times.after(times.now(), -KEPT)
     with db.write():
         return db.run(sql.forget, before=before, size=size)

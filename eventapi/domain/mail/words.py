@@ -213,9 +213,11 @@ def sender(config):
 
 
 def closing(config, language):
-    """Return the paragraphs at the end of a mail: the greeting with the signature, and who the sender is in law.
+    """Return the paragraphs at the end of a mail: the greeting with the signature, and who the
+    sender is in law.
 
-    The second one is left out while the configuration names neither a register, directors nor a telephone number.
+    The second one is left out while the configuration names neither a register, directors nor a
+    telephone number.
     """
     organiser = {name: getattr(config, f"organiser_{name}") for name in IMPRINT}
     signature = "\n".join(config.mail_signature) or sender(config)

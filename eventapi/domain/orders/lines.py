@@ -29,7 +29,9 @@ STORED = (
 
 
 def lines(db, participant, items, faults):
-    """Return the items of a body as lines at current prices, each with its `offer`. Add what is wrong to `faults`.
+    """Return the items of a body as lines at current prices, each with its `offer`.
+
+    Add what is wrong to `faults`.
 
     `participant` is a row with id and event_id.
     """
@@ -81,7 +83,10 @@ def _check_quantity(quantity, so_far, offer, at, faults):
 
 
 def _check_other_fields(item, offer, held, at, faults):
-    """Add faults for the specification and the booth. `held` are the ids of the booths of the participant."""
+    """Add faults for the specification and the booth.
+
+    `held` are the ids of the booths of the participant.
+    """
     if offer["requires_specification"] and not item.get("specification"):
         faults.add(f"{at}/specification", "required", f"is required for {offer['service_name']}")
     if item.get("booth_id") is not None and item["booth_id"] not in held:

@@ -1,7 +1,7 @@
 """Offers: the terms on which a service is sold at an event, and its stock.
 
-Rows hold prices in minor units. The statement that takes from the stock changes a row only if enough is left, so that
-simultaneous orders never exceed the stock.
+Rows hold prices in minor units. The statement that takes from the stock changes a row only if
+enough is left, so that simultaneous orders never exceed the stock.
 """
 
 from eventapi import money, times
@@ -56,8 +56,8 @@ def _row(db, entry, at, faults):
 def replace(db, service_id, rows):
     """Replace the offers of a service by these rows.
 
-    Call this inside a write transaction. Raise 409 `in_use` if orders depend on a removed offer, `out_of_stock` if a
-    stock is less than the ordered quantity.
+    Call this inside a write transaction. Raise 409 `in_use` if orders depend on a removed offer,
+    `out_of_stock` if a stock is less than the ordered quantity.
     """
     known = {row["event_id"]: row for row in db.all(sql.of_services, ids=as_json([service_id]))}
     kept = {row["event_id"]: row for row in rows}
@@ -114,8 +114,8 @@ def represent(row, currency):
 def at_event(db, event_id, ids):
     """Return {service id: offer} for several services at an event.
 
-    An offer is the row with its current `price`, what is `available` (None: unlimited), the `last_day` to order and
-    whether it `is_over`.
+    An offer is the row with its current `price`, what is `available` (None: unlimited), the
+    `last_day` to order and whether it `is_over`.
     """
     rows = db.all(sql.at_event, event_id=event_id, ids=as_json(ids))
     return {row["service_id"]: _with_terms(row, db.now or times.now()) for row in rows}
@@ -136,7 +136,9 @@ def _with_terms(row, now):
 
 
 def _last_day(row):
-    """Return the last day to order, or None: the deadline or the end of the lead time, whichever is earlier."""
+    """Return the last day to order, or None: the deadline or the end of the lead time, whichever is
+    earlier.
+    """
     begins = times.local_date(row["date_from"], row["timezone"])
     before_lead_time = (
         times.add_days(begins, -row["lead_time_days"]) if begins and row["lead_time_days"] else None
@@ -153,7 +155,10 @@ def _left(row):
 
 
 def refuse_short(offer, quantity):
-    """Raise 409 `out_of_stock` if less than the quantity is available. `offer` is one of `at_event`."""
+    """Raise 409 `out_of_stock` if less than the quantity is available.
+
+    `offer` is one of `at_event`.
+    """
     if offer["available"] is not None and quantity > offer["available"]:
         raise _short(offer, quantity)
 
@@ -186,6 +191,9 @@ def take(db, event_id, quantities):
 
 
 def return_to_stock(db, event_id, quantities):
-    """Return these quantities ({service id: quantity}) to the stock. Call this inside a write transaction."""
+    """Return these quantities ({service id: quantity}) to the stock.
+
+    Call this inside a write transaction.
+    """
     for service_id, quantity in quantities.items():
         db.run(sql.return_to_stock, service_id=service_id, event_id=event_id, quantity=quantity)

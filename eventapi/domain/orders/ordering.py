@@ -1,7 +1,8 @@
-"""Ordering: creating, submitting, confirming and cancelling service orders, and completing their items.
+"""Ordering: creating, submitting, confirming and cancelling service orders, and completing their
+items.
 
-Every function that writes is called inside a write transaction, journals the change, and takes and returns rows of
-orders (see `orders`).
+Every function that writes is called inside a write transaction, journals the change, and takes and
+returns rows of orders (see `orders`).
 """
 
 from eventapi import journal, times
@@ -53,8 +54,8 @@ def create(db, fields):
 
     If its status is submitted, submit the order; if it is confirmed, confirm it, too.
 
-    Raise 422 for unknown records and faults of items; 409 `participant_cancelled`, `anonymized`, `deadline_passed` or
-    `out_of_stock`.
+    Raise 422 for unknown records and faults of items; 409 `participant_cancelled`, `anonymized`,
+    `deadline_passed` or `out_of_stock`.
     """
     faults = Faults()
     if fields["status"] not in INITIAL:
@@ -76,8 +77,8 @@ def create(db, fields):
 def update(db, row, fields):
     """Change an order and return its row. `fields` holds the changed fields.
 
-    A new `status` runs the action that leads there. Raise 422 and 409 as `create` does, 409 `order_locked` for
-    other fields than `notes` once it is submitted, and 409 `invalid_transition`.
+    A new `status` runs the action that leads there. Raise 422 and 409 as `create` does, 409
+    `order_locked` for other fields than `notes` once it is submitted, and 409 `invalid_transition`.
     """
     anonymity.refuse_text(db, entities.SERVICE_ORDER, row, fields)
     return apply_status(db, change(db, row, fields), fields.get("status", row["status"]))
@@ -104,7 +105,10 @@ def compose(db, wanted, faults):
 
 
 def change(db, row, body):
-    """Change an order without its status and return its row. Raise 409 `order_locked`, and as `compose` does."""
+    """Change an order without its status and return its row.
+
+    Raise 409 `order_locked`, and as `compose` does.
+    """
     old = orders.represent(row)
     sent = {
         ALIASES.get(name, name): value for name, value in body.items() if name not in ALWAYS_OPEN
@@ -124,7 +128,9 @@ def change(db, row, body):
 
 
 def draft_fields(old, body):
-    """Return the participant and the items of a draft after a change: those in `body`, else those of `old`."""
+    """Return the participant and the items of a draft after a change: those in `body`, else those
+    of `old`.
+    """
     participant = {
         name: body[name] for name in ("event_participant_id", "participant_id") if name in body
     }
@@ -155,7 +161,10 @@ def store_items(db, id, lines):
 
 
 def delete(db, row):
-    """Delete a draft with its documents, notes and tasks. Raise 409 `order_locked` for another order."""
+    """Delete a draft with its documents, notes and tasks.
+
+    Raise 409 `order_locked` for another order.
+    """
     if row["status"] != "draft":
         raise Problem(
             "order_locked",
@@ -170,7 +179,10 @@ def delete(db, row):
 
 
 def apply_status(db, row, status):
-    """Run the action that leads to `status` and return the row. Raise 409 `invalid_transition` if there is none."""
+    """Run the action that leads to `status` and return the row.
+
+    Raise 409 `invalid_transition` if there is none.
+    """
     if status == row["status"]:
         return row
     action = TRANSITIONS.action_to(row["status"], status)
@@ -180,8 +192,8 @@ def apply_status(db, row, status):
 def submit(db, row):
     """Submit a draft and return its row.
 
-    Check it again, take its items from stock, assign its number and freeze its prices. Raise 422 and 409 as `create`
-    does, and 409 `invalid_transition`.
+    Check it again, take its items from stock, assign its number and freeze its prices. Raise 422
+    and 409 as `create` does, and 409 `invalid_transition`.
     """
     if TRANSITIONS.move("submit", row["status"]) is None:
         return row
@@ -226,7 +238,10 @@ def cancel(db, row, reason=None):
 
 
 def release(db, participant_id, reason):
-    """Cancel the draft and submitted orders of a participant. Confirmed ones need a decision of the organiser."""
+    """Cancel the draft and submitted orders of a participant.
+
+    Confirmed ones need a decision of the organiser.
+    """
     for id in db.values(sql.unconfirmed, event_participant_id=participant_id):
         _cancel(db, orders.row(db, id), reason)
 
@@ -242,7 +257,8 @@ def _cancel(db, row, reason):
 
 
 def move_item(db, row, item, action):
-    """Start, complete or cancel an item, update the status of the order, and return the row of the order.
+    """Start, complete or cancel an item, update the status of the order, and return the row of the
+    order.
 
     Raise 409 `invalid_transition` if the status of the item or of the order does not allow it.
     """
@@ -266,7 +282,8 @@ def move_item(db, row, item, action):
 def update_status(db, row):
     """Set the status of an order after a change of an item, and return its row.
 
-    The order is completed if all items that are not cancelled are completed. It is cancelled if all are cancelled.
+    The order is completed if all items that are not cancelled are completed. It is cancelled if all
+    are cancelled.
     """
     items = order_lines.uncancelled(orders.row(db, row["id"])["items"])
     status = row["status"]

@@ -1,6 +1,7 @@
 """Service orders: reading rows and turning them into API objects.
 
-Rows hold amounts in minor units and tax rates in hundredths of a percent. API objects hold major units and percent.
+Rows hold amounts in minor units and tax rates in hundredths of a percent. API objects hold major
+units and percent.
 """
 
 import json

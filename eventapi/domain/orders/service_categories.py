@@ -51,7 +51,10 @@ def update(db, old, fields):
 
 
 def delete(db, category):
-    """Delete a service category with its documents and tasks. Raise 409 `in_use` while other records refer to it."""
+    """Delete a service category with its documents and tasks.
+
+    Raise 409 `in_use` while other records refer to it.
+    """
     id = category["id"]
     references.refuse_in_use(
         db,

@@ -1,7 +1,9 @@
-"""Services: creating, changing and deleting what an organiser sells besides space, and the events it is offered at.
+"""Services: creating, changing and deleting what an organiser sells besides space, and the events
+it is offered at.
 
-Rows hold prices in minor units and tax rates in hundredths of a percent. API objects (see `represent`) hold major
-units and percent. Every function that writes is called inside a write transaction and journals the change.
+Rows hold prices in minor units and tax rates in hundredths of a percent. API objects (see
+`represent`) hold major units and percent. Every function that writes is called inside a write
+transaction and journals the change.
 """
 
 import json
@@ -45,8 +47,8 @@ def represent(db, row):
 def create(db, fields):
     """Create a service with its offers and return it. `fields` is a complete validated body.
 
-    A missing `service_key` is made from the name. Raise 422 for unknown records, too many decimals, or a maximum below
-    the minimum quantity; 409 `duplicate` for a taken key.
+    A missing `service_key` is made from the name. Raise 422 for unknown records, too many decimals,
+    or a maximum below the minimum quantity; 409 `duplicate` for a taken key.
     """
     values, rows = _checked(db, fields, fields)
     values["service_key"] = slugs.new_key(
@@ -60,9 +62,12 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a service and return it. `fields` holds the changed fields; its `events` replace all offers.
+    """Change a service and return it.
 
-    Raise 422 and 409 as `create` does, and 409 `in_use` or `out_of_stock` if orders prevent the change of an offer.
+    `fields` holds the changed fields; its `events` replace all offers.
+
+    Raise 422 and 409 as `create` does, and 409 `in_use` or `out_of_stock` if orders prevent the
+    change of an offer.
     """
     id = old["id"]
     values, rows = _checked(db, {**old, **fields}, fields)
@@ -77,7 +82,10 @@ def update(db, old, fields):
 
 
 def delete(db, service):
-    """Delete a service with its offers, documents and tasks. Raise 409 `in_use` if it was ever ordered."""
+    """Delete a service with its offers, documents and tasks.
+
+    Raise 409 `in_use` if it was ever ordered.
+    """
     id = service["id"]
     references.refuse_in_use(
         db,
@@ -103,7 +111,8 @@ def delete_offers_at(db, event_id):
 
 
 def _checked(db, service, fields):
-    """Return the service as columns, and the rows of the offers in `fields` (None if it has no `events`).
+    """Return the service as columns, and the rows of the offers in `fields` (None if it has no
+    `events`).
 
     Raise 422 with every fault found.
     """
@@ -116,7 +125,9 @@ def _checked(db, service, fields):
 
 
 def _columns(db, service, faults):
-    """Return the service without its offers, its price in minor units and its tax rate in hundredths of a percent."""
+    """Return the service without its offers, its price in minor units and its tax rate in
+    hundredths of a percent.
+    """
     if service["max_quantity"] is not None and service["max_quantity"] < service["min_quantity"]:
         faults.add("/max_quantity", "below_minimum", "must not be less than `min_quantity`")
     places = money.decimals(db.config.currency)

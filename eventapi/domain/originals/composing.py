@@ -1,6 +1,7 @@
 """Compose the document of EN 16931 for an invoice or a credit note.
 
-Amounts of a credit note are negative in our records. The document has the type 381 and positive amounts.
+Amounts of a credit note are negative in our records. The document has the type 381 and positive
+amounts.
 """
 
 from dataclasses import replace
@@ -24,8 +25,8 @@ def compose(invoice, seller, buyer, home_currency):
     """Return the Document of an invoice in the profile EN 16931.
 
     invoice: API object with items and taxes, number and date; `related_issue_date` is the date of a credited invoice,
-    `deducted` holds (number, date) of each deposit that a final invoice deducts.
-    seller, buyer: as they are on the invoice.
+    `deducted` holds (number, date) of each deposit that a final invoice deducts. seller, buyer: as
+    they are on the invoice.
     home_currency: currency in which the seller pays its taxes.
     """
     sign = -1 if invoice["invoice_type"] == "credit_note" else 1
@@ -56,9 +57,9 @@ def compose(invoice, seller, buyer, home_currency):
 def in_profile(document, profile):
     """Return the document as a text of another profile.
 
-    Only BT-23 and BT-24 differ, over Peppol the seller's electronic address if it is an e-mail address, and the type of
-    a deposit where a rule does not know it: in XRechnung (BR-DE-17), and over Peppol between German parties
-    (DE-R-017). There it becomes that of an invoice.
+    Only BT-23 and BT-24 differ, over Peppol the seller's electronic address if it is an e-mail
+    address, and the type of a deposit where a rule does not know it: in XRechnung (BR-DE-17), and
+    over Peppol between German parties (DE-R-017). There it becomes that of an invoice.
     """
     process = None if profile == profiles.EN16931 else profiles.PROCESS
     seller = (
@@ -103,11 +104,12 @@ def _header(invoice, buyer, words):
 
 
 def references(invoice, buyer):
-    """Return the references of the buyer: BT-10, which XRechnung and Peppol require, and its order (BT-13).
+    """Return the references of the buyer: BT-10, which XRechnung and Peppol require, and its order
+    (BT-13).
 
-    The portals of German authorities deliver by the Leitweg-ID in BT-10 (§ 5 (1) No. 1 E-RechV), so an order number
-    moves to BT-13. A Leitweg-ID of the invoice, as of another department, replaces that of the contact. Without all
-    these, BT-10 is the customer number.
+    The portals of German authorities deliver by the Leitweg-ID in BT-10 (§ 5 (1) No. 1 E-RechV), so
+    an order number moves to BT-13. A Leitweg-ID of the invoice, as of another department, replaces
+    that of the contact. Without all these, BT-10 is the customer number.
     """
     given, leitweg_id = clean(invoice["buyer_reference"] or "") or None, parties.leitweg_id(buyer)
     if given and leitweg_id and not parties.is_leitweg_id(given):
@@ -172,7 +174,8 @@ def _line(item, sign, words, currency):
 def _percentage(base, discount, percent, words):
     """Return base, percentage and reason of a discount.
 
-    Rounding to whole units, as in JPY, may exceed what PEPPOL-EN16931-R040 allows. The reason then says the percentage.
+    Rounding to whole units, as in JPY, may exceed what PEPPOL-EN16931-R040 allows. The reason then
+    says the percentage.
     """
     percent = _decimal(percent)
     if abs(base * percent / 100 - discount) > SLACK:
@@ -185,7 +188,10 @@ def _percentage(base, discount, percent, words):
 
 
 def _name(text, remark):
-    """Return name and description of an item. A long text, and a remark about the item, are its description."""
+    """Return name and description of an item.
+
+    A long text, and a remark about the item, are its description.
+    """
     text = clean(text)
     first = text.split("\n")[0].strip()
     name = first if len(first) <= MAX_NAME else first[:MAX_NAME].rsplit(" ", 1)[0] + " …"
@@ -229,10 +235,12 @@ def _tax(tax, sign, words):
 
 
 def _delivery(invoice, buyer):
-    """Return date or period of the service, whose last day is its date. An intra-Community supply names the place.
+    """Return date or period of the service, whose last day is its date.
 
-    The XSD of CII requires the element of the delivery, and PEPPOL-EN16931-R008 forbids an empty one. So a period has
-    the date as well.
+    An intra-Community supply names the place.
+
+    The XSD of CII requires the element of the delivery, and PEPPOL-EN16931-R008 forbids an empty
+    one. So a period has the date as well.
     """
     first, last = invoice["service_date"], invoice["service_date_to"]
     is_supply = any(item["tax_category"] == "K" for item in invoice["items"])
@@ -252,7 +260,10 @@ def _delivery(invoice, buyer):
 
 
 def _payment(invoice, seller):
-    """Return how to pay: to the seller's account, which has no IBAN in some countries. A credit note names none."""
+    """Return how to pay: to the seller's account, which has no IBAN in some countries.
+
+    A credit note names none.
+    """
     account = parties.account(seller.get("iban")) if invoice["invoice_type"] == "invoice" else None
     reference = invoice.get("payment_reference") or invoice["invoice_number"]
     if not account:
@@ -285,7 +296,9 @@ def _totals(invoice, sign, lines, allowances, home_currency):
 
 
 def _tax_in(home_currency, invoice, sign):
-    """Return BT-6 and BT-111, the tax in the seller's currency, for an invoice in another one with a known rate."""
+    """Return BT-6 and BT-111, the tax in the seller's currency, for an invoice in another one with
+    a known rate.
+    """
     tax = home_tax(invoice, home_currency)
     return (
         {}
@@ -295,7 +308,8 @@ def _tax_in(home_currency, invoice, sign):
 
 
 def home_tax(invoice, home_currency):
-    """Return the tax of an invoice in another currency in that of the seller, as a Decimal with the sign of the tax.
+    """Return the tax of an invoice in another currency in that of the seller, as a Decimal with the
+    sign of the tax.
 
     Return None if the currencies are the same or the exchange rate is not known.
     """

@@ -44,8 +44,9 @@ COUNTRIES = {"XK": "1A"}  # ISO 3166-1 -> code list of EN 16931, where they diff
 def seller(party, *, is_outside_vat):
     """Return the seller as a Party.
 
-    An invoice in category O contains no VAT id (BR-O-02), but the seller has an identifier (BR-CO-26). Without a VAT
-    id and a register number, that is the tax number. A VAT id of a country whose format we do not know is a tax number.
+    An invoice in category O contains no VAT id (BR-O-02), but the seller has an identifier
+    (BR-CO-26). Without a VAT id and a register number, that is the tax number. A VAT id of a
+    country whose format we do not know is a tax number.
     """
     texts = cleaned(party)
     vat_id = companies.vat_id_by_format(texts["vat_id"])
@@ -73,8 +74,8 @@ def seller(party, *, is_outside_vat):
 def buyer(party, *, is_outside_vat, is_reverse_charge=False):
     """Return the buyer as a Party. Each line of the address has a term of its own, up to three.
 
-    Reverse charge requires a VAT id or a registration of the buyer (BR-AE-02). Most companies outside the EU have no
-    VAT id, so their tax number is the registration.
+    Reverse charge requires a VAT id or a registration of the buyer (BR-AE-02). Most companies
+    outside the EU have no VAT id, so their tax number is the registration.
     """
     texts = cleaned(party)
     vat_id = companies.vat_id_by_format(texts["vat_id"])
@@ -126,7 +127,9 @@ FIELDS = (
 
 
 def cleaned(party):
-    """Return the texts of a party as XML can contain them. Those that are missing or empty are None.
+    """Return the texts of a party as XML can contain them.
+
+    Those that are missing or empty are None.
 
     The country is that of the code list of EN 16931.
     """
@@ -143,7 +146,9 @@ def iban(text):
 
 
 def account(text):
-    """Return a valid IBAN without spaces, another account number as it is, or None for a wrong IBAN."""
+    """Return a valid IBAN without spaces, another account number as it is, or None for a wrong
+    IBAN.
+    """
     text = clean(text or "")
     return iban(text) if accounts.looks_like_iban(text) else text or None
 
@@ -157,7 +162,9 @@ def bic(text):
 
 
 def doubtful(buyer, *, is_reverse_charge):
-    """Yield (field, sentence) for each identifier of a buyer that is probably wrong, or not shown as a VAT id."""
+    """Yield (field, sentence) for each identifier of a buyer that is probably wrong, or not shown
+    as a VAT id.
+    """
     tax_id = buyer.get("vat_id")
     if tax_id and companies.looks_like_vat_id(tax_id) and not companies.is_vat_id(tax_id):
         yield (
@@ -181,7 +188,8 @@ def doubtful(buyer, *, is_reverse_charge):
 def seller_in_peppol(party):
     """Return the seller with its VAT id as electronic address if that is an e-mail address.
 
-    Peppol does not know e-mail addresses (PEPPOL-EN16931-CL008). Without a VAT id, the seller stays as it is.
+    Peppol does not know e-mail addresses (PEPPOL-EN16931-CL008). Without a VAT id, the seller stays
+    as it is.
     """
     scheme = VAT_SCHEMES.get((party.vat_id or "")[:2])
     return (
@@ -192,7 +200,9 @@ def seller_in_peppol(party):
 
 
 def _seller_address(texts):
-    """Return (scheme, id) of the seller's electronic address: the configured one, else the e-mail address."""
+    """Return (scheme, id) of the seller's electronic address: the configured one, else the e-mail
+    address.
+    """
     return split_address(texts["electronic_address"]) or (
         MAIL if texts["email"] else None,
         texts["email"],
@@ -202,7 +212,8 @@ def _seller_address(texts):
 def _buyer_address(texts, vat_id):
     """Return (scheme, id) of the buyer's electronic address, or (None, None).
 
-    Without a given one it is the Leitweg-ID, the GLN, the VAT id, or the e-mail address, whichever comes first.
+    Without a given one it is the Leitweg-ID, the GLN, the VAT id, or the e-mail address, whichever
+    comes first.
     """
     given = split_address(texts["electronic_address"])
     if given:
@@ -218,7 +229,10 @@ def _buyer_address(texts, vat_id):
 
 
 def leitweg_id(buyer):
-    """Return the Leitweg-ID of a buyer: its own field, or that of its electronic address. None if it has neither."""
+    """Return the Leitweg-ID of a buyer: its own field, or that of its electronic address.
+
+    None if it has neither.
+    """
     texts = cleaned(buyer)
     scheme, address = split_address(texts["electronic_address"]) or (None, None)
     return texts["leitweg_id"] or (address if scheme == LEITWEG_ID else None)

@@ -1,6 +1,8 @@
-"""What contradicts itself on an invoice, and what is doubtful: contract, section 8, Money, "Checks at send".
+"""What contradicts itself on an invoice, and what is doubtful: contract, section 8, Money, "Checks
+at send".
 
-A contradiction prevents sending. A doubt is a warning: only the organiser knows whether it is right.
+A contradiction prevents sending. A doubt is a warning: only the organiser knows whether it is
+right.
 """
 
 import unicodedata

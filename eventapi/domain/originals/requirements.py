@@ -1,4 +1,6 @@
-"""What an invoice lacks to be a valid e-invoice, in the names of the API's fields and of the options."""
+"""What an invoice lacks to be a valid e-invoice, in the names of the API's fields and of the
+options.
+"""
 
 import re
 
@@ -104,13 +106,14 @@ BY_RULE = dict.fromkeys(
     IDS_OF_SELLER,
 )
 
-# Rules that nobody can meet whose invoice is right by law: countries and currencies that the code lists lack, and an
-# export of an organiser that has no VAT id
+# Rules that nobody can meet whose invoice is right by law: countries and currencies that the code
+# lists lack, and an export of an organiser that has no VAT id
 UNREACHABLE = re.compile("BR-CL-0[45]|BR-CL-14|BR-G-0[234]")
 
 
 def findings(document, profile):
-    """Return (faults, warnings) of a document by the rules of a profile, each a dict {rule, term, field, detail}.
+    """Return (faults, warnings) of a document by the rules of a profile, each a dict {rule, term,
+    field, detail}.
 
     `field` is None if no single field of ours stands for the term.
     """
@@ -127,11 +130,13 @@ def findings(document, profile):
 
 
 def refused(faults, profile):
-    """Return the faults, as `findings` returns them, that prevent sending an invoice to a buyer with this profile.
+    """Return the faults, as `findings` returns them, that prevent sending an invoice to a buyer
+    with this profile.
 
-    A buyer with the profile EN 16931 has asked for no e-invoice. If the norm cannot represent an invoice and nobody can
-    correct that, as with an address in South Sudan, the invoice is sent without one. What somebody can correct is
-    refused, because an invoice that was sent never gets an e-invoice.
+    A buyer with the profile EN 16931 has asked for no e-invoice. If the norm cannot represent an
+    invoice and nobody can correct that, as with an address in South Sudan, the invoice is sent
+    without one. What somebody can correct is refused, because an invoice that was sent never gets
+    an e-invoice.
     """
     if profile != profiles.EN16931:
         return faults
@@ -144,18 +149,25 @@ def without_e_invoice(fault):
 
 
 def finding(detail, field, rule=None, term=None, code=None):
-    """Return a fault or warning as the API shows it: with rule and term of the norm, or with a code of ours."""
+    """Return a fault or warning as the API shows it: with rule and term of the norm, or with a code
+    of ours.
+    """
     return {"rule": rule, "term": term, "code": code, "field": field, "detail": detail}
 
 
 def fields_of(fault, profile):
-    """Return our names of what a fault is about: [None] if there is none, several for a group that is missing."""
+    """Return our names of what a fault is about: [None] if there is none, several for a group that
+    is missing.
+    """
     fields = PEPPOL_FIELDS if profile == profiles.PEPPOL else FIELDS
     return GROUPS.get(fault.term) or [BY_RULE.get(fault.rule) or fields.get(fault.term)]
 
 
 def incomplete(config, missing, faults):
-    """Return the Problem that names everything that is missing. `faults` are those of the e-invoice."""
+    """Return the Problem that names everything that is missing.
+
+    `faults` are those of the e-invoice.
+    """
     names = list(dict.fromkeys([*missing, *(fault["field"] or fault["term"] for fault in faults)]))
     causes = [
         *(sentence for name, sentence in faulty_options(config).items() if name in missing),

@@ -1,6 +1,8 @@
-"""The stored e-invoices: each is written once, when its invoice is sent, and is the original from then on.
+"""The stored e-invoices: each is written once, when its invoice is sent, and is the original from
+then on.
 
-Other profiles and UBL are texts of the same invoice. They are made from the original when they are asked for.
+Other profiles and UBL are texts of the same invoice. They are made from the original when they are
+asked for.
 """
 
 import hashlib
@@ -21,7 +23,9 @@ WRITERS = {CII: cii.write, UBL: ubl.write}
 
 
 def add(db, invoice_id, document):
-    """Store the document of an invoice as CII, and return the hash of the XML. Call this inside a write transaction."""
+    """Store the document of an invoice as CII, and return the hash of the XML. Call this inside a
+    write transaction.
+    """
     xml = cii.write(document)
     sha256 = hashlib.sha256(xml).hexdigest()
     db.run(sql.add, invoice_id=invoice_id, document=zlib.compress(xml, 9), sha256=sha256)
@@ -48,7 +52,9 @@ def derived(xml, profile, syntax):
 
 
 def check(db):
-    """Yield a sentence for each e-invoice that is missing or damaged, or contradicts its row or the audit log."""
+    """Yield a sentence for each e-invoice that is missing or damaged, or contradicts its row or the
+    audit log.
+    """
     for row in db.iterate(sql.all):
         number = row["invoice_number"]
         if row["document"] is None:
@@ -106,5 +112,7 @@ def _differences(row, xml):
 
 
 def _amount(units, currency):
-    """Return minor units as the document writes them: with two decimals, also in a currency that has none."""
+    """Return minor units as the document writes them: with two decimals, also in a currency that
+    has none.
+    """
     return f"{Decimal(units).scaleb(-money.decimals(currency)):.2f}"

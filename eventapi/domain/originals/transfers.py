@@ -15,9 +15,11 @@ FORMS = SVG, PNG = "image/svg+xml", "image/png"  # media types of a GiroCode
 
 
 def creditor_reference(config, number):
-    """Return the creditor reference (ISO 11649) of an invoice number, or None if payers quote the number itself.
+    """Return the creditor reference (ISO 11649) of an invoice number, or None if payers quote the
+    number itself.
 
-    They do unless the option `payment_reference` is `rf`, and for numbers with more than 21 letters and digits.
+    They do unless the option `payment_reference` is `rf`, and for numbers with more than 21 letters
+    and digits.
     """
     if config.payment_reference != "rf":
         return None
@@ -28,7 +30,10 @@ def creditor_reference(config, number):
 
 
 def girocode(invoice):
-    """Return the text of the GiroCode with the open amount. Raise 409 `no_girocode`, whose `reason` says why not."""
+    """Return the text of the GiroCode with the open amount.
+
+    Raise 409 `no_girocode`, whose `reason` says why not.
+    """
     reason, cause = _obstacle(invoice)
     if reason:
         raise Problem(
@@ -54,7 +59,9 @@ def _payload(invoice):
 
 
 def draw(invoice, code, form):
-    """Return the GiroCode of an invoice as bytes in one of the FORMS. Raise 501 `not_installed` without reportlab."""
+    """Return the GiroCode of an invoice as bytes in one of the FORMS. Raise 501 `not_installed`
+    without reportlab.
+    """
     if form == PNG:
         return giro.png(code)
     language = choice.available(invoice["language"])

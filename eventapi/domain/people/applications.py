@@ -54,7 +54,10 @@ def get(db, id):
 
 
 def represent(row):
-    """Turn a row into the API object, in place, and return it. The requested area is in square metres."""
+    """Turn a row into the API object, in place, and return it.
+
+    The requested area is in square metres.
+    """
     row["late"] = bool(row["late"])
     row["requested_area"] = money.unscaled(row["requested_area"], 3)
     for member in {"event_keys", "category_keys", "custom_fields"} & row.keys():
@@ -68,12 +71,13 @@ def represent(row):
 def create(db, fields, *, by_form=False, asked=None):
     """Create an application and return it.
 
-    `fields` is a complete validated body. With `by_form`, the key is that of a form on a web page, which everybody can
+    `fields` is a complete validated body. With `by_form`, the key is that of a form on a web page,
+    which everybody can
     read: internal fields, and custom fields and categories that applicants cannot choose, do not exist for it. `asked`
     are the keys of the custom fields that the form asks for, None for all.
 
-    Raise 422 for faults in the fields or unknown events, categories and custom fields; 409 `deadline_passed`, or
-    `duplicate` for an open application with the same e-mail and event.
+    Raise 422 for faults in the fields or unknown events, categories and custom fields; 409
+    `deadline_passed`, or `duplicate` for an open application with the same e-mail and event.
     """
     event_ids, category_ids, values = _check(
         db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, by_form, asked
@@ -89,7 +93,9 @@ def create(db, fields, *, by_form=False, asked=None):
 
 
 def check_form(db, fields, asked=None):
-    """Raise 422 or 409 as `create` does with `by_form`, but for `duplicate`: a form must not tell who has applied."""
+    """Raise 422 or 409 as `create` does with `by_form`, but for `duplicate`: a form must not tell
+    who has applied.
+    """
     event_ids, _, _ = _check(
         db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, True, asked
     )
@@ -99,8 +105,8 @@ def check_form(db, fields, asked=None):
 def update(db, old, fields):
     """Change an application and return it.
 
-    `fields` holds the changed fields. Another e-mail address ends the links to the old one (reach.py, R6). Raise 422
-    and 409 as `create` does, and 409 `anonymized`.
+    `fields` holds the changed fields. Another e-mail address ends the links to the old one
+    (reach.py, R6). Raise 422 and 409 as `create` does, and 409 `anonymized`.
     """
     id = old["id"]
     merged = {**old, **fields, "custom_fields": old["custom_fields"]}
@@ -124,7 +130,10 @@ def update(db, old, fields):
 
 
 def delete(db, application):
-    """Delete an application with its documents, notes and tasks. Raise 409 `in_use` if it is approved."""
+    """Delete an application with its documents, notes and tasks.
+
+    Raise 409 `in_use` if it is approved.
+    """
     if application["status"] == "approved":
         used_by = [
             "contacts",
@@ -142,7 +151,9 @@ def delete(db, application):
 
 
 def blank(db, contact_id, pairs):
-    """Erase the fields of the applications among the JSON list of (entity_type, id), for privacy.anonymize."""
+    """Erase the fields of the applications among the JSON list of (entity_type, id), for
+    privacy.anonymize.
+    """
     db.run(sql.blank, id=contact_id, pairs=pairs)
 
 
@@ -154,8 +165,8 @@ def move(db, old, action, **values):
 
     `values` are the columns that the action sets besides the status.
 
-    An application that is in the target state already stays as it is. Raise 409 `invalid_transition`, and
-    `anonymized` if there are `values` for an anonymised applicant.
+    An application that is in the target state already stays as it is. Raise 409
+    `invalid_transition`, and `anonymized` if there are `values` for an anonymised applicant.
     """
     status = TRANSITIONS.move(action, old["status"])
     if status is None:
@@ -171,11 +182,12 @@ def move(db, old, action, **values):
 def approve(db, application, fields, admin_id):
     """Approve an application: link or create the contact, and add a participant to each event.
 
-    Return `(application, {skipped, warnings})`; see `admit`. `fields` may name the contact (`contact_id`,
-    `customer_number`), narrow the events (`event_keys`), replace the categories (`category_keys`) and confirm the
-    participants (`confirm`). An application that was approved in the same way stays as it is. Raise 422 for events
-    that were not applied for, and unknown categories; 409 `invalid_transition`, also for an application that was
-    approved in another way, or `ambiguous_contact`.
+    Return `(application, {skipped, warnings})`; see `admit`. `fields` may name the contact
+    (`contact_id`, `customer_number`), narrow the events (`event_keys`), replace the categories
+    (`category_keys`) and confirm the participants (`confirm`). An application that was approved in
+    the same way stays as it is. Raise 422 for events that were not applied for, and unknown
+    categories; 409 `invalid_transition`, also for an application that was approved in another way,
+    or `ambiguous_contact`.
     """
     faults = Faults()
     contact_id = references.resolve(db, fields, CONTACT, faults)
@@ -205,7 +217,9 @@ def approve(db, application, fields, admin_id):
 
 
 def _refuse_other_terms(db, application, fields, contact_id, category_ids):
-    """Raise 409 `invalid_transition` if an approved application was approved with other fields than these."""
+    """Raise 409 `invalid_transition` if an approved application was approved with other fields than
+    these.
+    """
     found = db.all(
         sql.admitted,
         id=application["id"],
@@ -245,12 +259,17 @@ def reject(db, application, reason, admin_id):
 
 
 def ask(db, application, question):
-    """Store a question to the applicant and return the application. The answer to an earlier question goes."""
+    """Store a question to the applicant and return the application.
+
+    The answer to an earlier question goes.
+    """
     return move(db, application, "request-info", question=question, answer=None, answered_at=None)
 
 
 def answer(db, application, text):
-    """Store the applicant's answer to the question and return the application. The same answer again changes nothing.
+    """Store the applicant's answer to the question and return the application.
+
+    The same answer again changes nothing.
 
     Raise 409 `invalid_transition` unless there is a question that waits for an answer.
     """
@@ -272,17 +291,21 @@ def confirm_email(db, id):
 
 
 def _columns(application):
-    """Return the application with the requested area in thousandths of a square metre: None if it has more decimals."""
+    """Return the application with the requested area in thousandths of a square metre: None if it
+    has more decimals.
+    """
     # The area may be a float. Its shortest text has the decimals that were sent.
     area = application["requested_area"]
     return {**application, "requested_area": area if area is None else money.scaled(str(area), 3)}
 
 
 def _check(db, fields, application, stored, by_form=False, asked=None):
-    """Return `(event ids, category ids, custom field values)`. The ids are None if `fields` does not name any.
+    """Return `(event ids, category ids, custom field values)`.
 
-    `application` is the complete application with these fields, `stored` the present one. For the rest see `create`.
-    Raise 422 for everything that the schema cannot express.
+    The ids are None if `fields` does not name any.
+
+    `application` is the complete application with these fields, `stored` the present one. For the
+    rest see `create`. Raise 422 for everything that the schema cannot express.
     """
     faults = Faults()
     for name in [name for name, default in INTERNAL.items() if by_form and fields[name] != default]:
@@ -302,7 +325,8 @@ def _check(db, fields, application, stored, by_form=False, asked=None):
         )
     else:
         category_ids = references.category_ids(db, fields, faults)
-    # Whoever fills in a form must fill in its required fields. An office may leave all custom fields for later.
+    # Whoever fills in a form must fill in its required fields. An office may leave all custom
+    # fields for later.
     sent = {**fields, "custom_fields": fields["custom_fields"] or {}} if by_form else fields
     values = custom_fields.checked(
         db, "application", sent, application["custom_fields"], faults, editable=by_form, asked=asked
@@ -312,7 +336,9 @@ def _check(db, fields, application, stored, by_form=False, asked=None):
 
 
 def _refuse_late(db, application, event_ids):
-    """Raise 409 `deadline_passed` if an application that is not `late` names an event whose deadline has passed."""
+    """Raise 409 `deadline_passed` if an application that is not `late` names an event whose
+    deadline has passed.
+    """
     closed = (
         []
         if application["late"]
@@ -328,7 +354,9 @@ def _refuse_late(db, application, event_ids):
 
 
 def _refuse_second(db, application, event_ids):
-    """Raise 409 `duplicate` if another open application has the same e-mail address and one of the events."""
+    """Raise 409 `duplicate` if another open application has the same e-mail address and one of the
+    events.
+    """
     other = application["email"] and db.value(
         sql.second,
         email=application["email"],
@@ -360,10 +388,11 @@ def admit(db, application, event_ids, contact_id=None):
 
     Return `(contact id, participants, skipped)`.
 
-    Existing contacts and participants are used again. The participants have the role of the first category of the
-    application. If it has exactly one category, the participants get it. Contact and participants take over the custom
-    fields that they lack; `skipped` lists the values that are not valid there as {target, id, field_key, code}. Call
-    this inside a write transaction. Raise 409 `ambiguous_contact` or `anonymized`.
+    Existing contacts and participants are used again. The participants have the role of the first
+    category of the application. If it has exactly one category, the participants get it. Contact
+    and participants take over the custom fields that they lack; `skipped` lists the values that are
+    not valid there as {target, id, field_key, code}. Call this inside a write transaction. Raise
+    409 `ambiguous_contact` or `anonymized`.
     """
     role = role_of(db, application)
     category_ids = db.values(sql.category_ids, id=application["id"])
@@ -395,7 +424,9 @@ def role_of(db, application):
 
 
 def _badge_name(db, application, contact_id, role):
-    """Return the name for the badge of a person whose address is that of a contact with another name, or None."""
+    """Return the name for the badge of a person whose address is that of a contact with another
+    name, or None.
+    """
     name = _person(application)
     known = contacts.get(db, contact_id) if contact_id and name and role in PEOPLE else None
     return name if known and _person(known) != name else None
@@ -406,7 +437,9 @@ def _person(record):
 
 
 def _without_fee(db, found):
-    """Return a warning for each participant without a category at an event whose categories have prices."""
+    """Return a warning for each participant without a category at an event whose categories have
+    prices.
+    """
     return [
         {
             "code": "no_category",
@@ -421,7 +454,10 @@ def _without_fee(db, found):
 
 
 def _contact(db, application, contact_id, category_ids):
-    """Change the contact, or create one if `contact_id` is None. Return its id and the custom fields left out."""
+    """Change the contact, or create one if `contact_id` is None.
+
+    Return its id and the custom fields left out.
+    """
     known = contact_id and contacts.get(db, contact_id)
     fields, skipped = custom_fields.carried_over(
         db, "contact", application["custom_fields"], known["custom_fields"] if known else {}

@@ -23,7 +23,8 @@ COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
 def read(db, id, language=None):
-    """Return the texts of a participant's badge as a dict (see `_badge`), or None if there is no such participant.
+    """Return the texts of a participant's badge as a dict (see `_badge`), or None if there is no
+    such participant.
 
     `language` is that of the request. Raise 409 `participant_cancelled`.
     """
@@ -71,9 +72,12 @@ def draw(config, badge, form):
 
 
 def draw_sheets(config, badges_):
-    """Return badges as the bytes of a PDF with A4 pages. Raise 501 `not_installed` for a PDF without reportlab.
+    """Return badges as the bytes of a PDF with A4 pages.
 
-    One name with a character that no font has does not stop the others: a box is drawn in its place.
+    Raise 501 `not_installed` for a PDF without reportlab.
+
+    One name with a character that no font has does not stop the others: a box is drawn in its
+    place.
     """
     with fonts.boxes():
         return canvas.draw(*picture.sheets(_with_images(badges_), style.brand(config)))
@@ -86,7 +90,10 @@ def _with_images(badges_):
 
 
 def _image(path):
-    """Return the Image in a file. Return None without a path, or if the file is not a PNG or JPEG that can be drawn."""
+    """Return the Image in a file.
+
+    Return None without a path, or if the file is not a PNG or JPEG that can be drawn.
+    """
     if path is None:
         return None
     try:

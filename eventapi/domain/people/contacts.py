@@ -48,7 +48,9 @@ def represent(row):
 
 
 def state(db, id):
-    """Return the contact as the journal keeps it, or None: with its categories, which the API object lacks."""
+    """Return the contact as the journal keeps it, or None: with its categories, which the API
+    object lacks.
+    """
     contact = get(db, id)
     return contact and {**contact, "category_keys": category_keys(db, id)}
 
@@ -90,8 +92,8 @@ def language(db, id):
 def create(db, fields):
     """Create a contact and a participant for each of its events, and return the contact.
 
-    `fields` is a complete validated body. Raise 422 for unknown categories and events, and for faults in custom fields;
-    409 `duplicate` for a taken customer number or external id.
+    `fields` is a complete validated body. Raise 422 for unknown categories and events, and for
+    faults in custom fields; 409 `duplicate` for a taken customer number or external id.
     """
     category_ids, event_ids, values = _assignments(
         db, fields, {"tax_id": None, "custom_fields": {}}
@@ -102,10 +104,12 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a contact and return it. `fields` holds the changed fields; its `event_keys` replace all events.
+    """Change a contact and return it.
 
-    Raise 422 and 409 as `create` does, 409 `anonymized`, and 409 `in_use` if other records refer to a participant that
-    would be removed.
+    `fields` holds the changed fields; its `event_keys` replace all events.
+
+    Raise 422 and 409 as `create` does, 409 `anonymized`, and 409 `in_use` if other records refer to
+    a participant that would be removed.
     """
     category_ids, event_ids, values = _assignments(db, fields, old)
     contact = change(db, old, fields, category_ids, values)
@@ -114,7 +118,10 @@ def update(db, old, fields):
 
 
 def delete(db, contact):
-    """Delete a contact with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
+    """Delete a contact with its documents, notes and tasks.
+
+    Raise 409 `in_use` while other records refer to it.
+    """
     id = contact["id"]
     references.refuse_in_use(
         db,
@@ -129,7 +136,8 @@ def delete(db, contact):
 def add(db, contact, category_ids=(), fields=None):
     """Add a contact and return it. Fields that `contact` lacks get their defaults.
 
-    `fields` are its checked custom fields. Raise 409 `duplicate` for a taken customer number or external id.
+    `fields` are its checked custom fields. Raise 409 `duplicate` for a taken customer number or
+    external id.
     """
     contact = {**BLANK, **{name: contact[name] for name in BLANK.keys() & contact.keys()}}
     _refuse_duplicate(db, contact)
@@ -145,7 +153,8 @@ def add(db, contact, category_ids=(), fields=None):
 def add_many(db, additions):
     """Add contacts whose customer numbers and external ids are free, in few statements.
 
-    Each of `additions` is (id, fields, category ids, custom fields); the first id is that of `next_id`.
+    Each of `additions` is (id, fields, category ids, custom fields); the first id is that of
+    `next_id`.
     """
     contacts = [
         {**BLANK, **{name: sent[name] for name in BLANK.keys() & sent.keys()}, "id": id}
@@ -174,12 +183,17 @@ def add_many(db, additions):
 
 
 def next_id(db):
-    """Return the id that the next new contact gets. Call this inside a write transaction, or it may change."""
+    """Return the id that the next new contact gets.
+
+    Call this inside a write transaction, or it may change.
+    """
     return db.value(sql.last_id) + 1
 
 
 def change(db, old, body, category_ids=None, fields=None):
-    """Change a contact and return it. `category_ids` and `fields`, its custom fields, replace the present ones.
+    """Change a contact and return it.
+
+    `category_ids` and `fields`, its custom fields, replace the present ones.
 
     Raise 409 `anonymized`, or `duplicate` for a taken customer number or external id.
     """
@@ -206,7 +220,9 @@ def change(db, old, body, category_ids=None, fields=None):
 
 
 def write(db, contact):
-    """Store the fields and the columns derived from them. The caller checks and journals the change.
+    """Store the fields and the columns derived from them.
+
+    The caller checks and journals the change.
 
     It also notes another e-mail address (reach.readdress_merged).
     """
@@ -220,7 +236,10 @@ def blank(db, id, customer_number):
 
 
 def remove(db, contact):
-    """Delete a contact with its documents, notes and tasks. The caller has checked that nothing else refers to it."""
+    """Delete a contact with its documents, notes and tasks.
+
+    The caller has checked that nothing else refers to it.
+    """
     cascade.delete_with(db, "contact", contact["id"])
     before = state(db, contact["id"])
     db.run(sql.remove, id=contact["id"])
@@ -228,7 +247,10 @@ def remove(db, contact):
 
 
 def assign_categories(db, contact_id, category_ids, replace=False, fields=None):
-    """Add categories to a contact, or replace its categories. `fields`, its custom fields, replace the present ones."""
+    """Add categories to a contact, or replace its categories.
+
+    `fields`, its custom fields, replace the present ones.
+    """
     ids = (
         category_ids
         if replace
@@ -246,7 +268,9 @@ def _columns(contact):
 
 
 def _refuse_duplicate(db, contact, but=None):
-    """Raise 409 `duplicate` if a contact other than `but` has the customer number or the external id."""
+    """Raise 409 `duplicate` if a contact other than `but` has the customer number or the external
+    id.
+    """
     for member, statement in (
         ("customer_number", sql.customer_number_taken),
         ("external_id", sql.external_id_taken),
@@ -263,7 +287,9 @@ def _refuse_duplicate(db, contact, but=None):
 
 
 def _assignments(db, fields, stored):
-    """Return (category ids, event ids, custom fields) of a body. The ids are None if they were not sent.
+    """Return (category ids, event ids, custom fields) of a body.
+
+    The ids are None if they were not sent.
 
     `stored` is the present contact. Raise 422 with every fault found.
     """
@@ -278,7 +304,8 @@ def _assignments(db, fields, stored):
 def check_tax_id(fields, stored, faults):
     """Add a fault if the tax id begins as a VAT id of the EU does and is none.
 
-    The stored one may be sent again: version 1.0 accepted any text, and programs send back what they have read.
+    The stored one may be sent again: version 1.0 accepted any text, and programs send back what
+    they have read.
     """
     text = fields.get("tax_id")
     if not text or text == stored["tax_id"]:

@@ -1,6 +1,8 @@
-"""Mails that tell applicants about their application: a decision, a question of the office, or the badge of a visitor.
+"""Mails that tell applicants about their application: a decision, a question of the office, or the
+badge of a visitor.
 
-The worker makes a mail from the application as it is then, so of two decisions in a row only the last one is mailed.
+The worker makes a mail from the application as it is then, so of two decisions in a row only the
+last one is mailed.
 """
 
 from eventapi.domain.access import links, reach
@@ -34,9 +36,10 @@ def check(db, mail):
 def tell(db, before, application, mail, base_url=""):
     """Queue the mail about a decision and return its outcome, None unless `mail` is true.
 
-    `before` is the application before the decision. The outcome is {"status": "queued"}, or {"status": "skipped",
-    "reason"} with the reason `already_done` or `no_address`. Approved visitors, press and staff get their badge, as far
-    as it is that of the applicant (reach.py, R1b).
+    `before` is the application before the decision. The outcome is {"status": "queued"}, or
+    {"status": "skipped", "reason"} with the reason `already_done` or `no_address`. Approved
+    visitors, press and staff get their badge, as far as it is that of the applicant (reach.py,
+    R1b).
     """
     if not mail:
         return None
@@ -49,14 +52,18 @@ def tell(db, before, application, mail, base_url=""):
 
 
 def gives_badge(db, application):
-    """Return whether the mail about an application brings a badge: it is that of a person, and one is its own."""
+    """Return whether the mail about an application brings a badge: it is that of a person, and one
+    is its own.
+    """
     return applications.role_of(db, application) in applications.PEOPLE and bool(
         badges_by_mail(db, application, application["email"])
     )
 
 
 def queue(db, application, kind, base_url):
-    """Queue a mail of one of the two kinds to an applicant, in place of an earlier one that was not sent yet."""
+    """Queue a mail of one of the two kinds to an applicant, in place of an earlier one that was not
+    sent yet.
+    """
     for each in (DECISION, BADGE):
         mails.withdraw(db, each, ENTITY, application["id"])
     link = _page(db, application)
@@ -79,7 +86,9 @@ def queue(db, application, kind, base_url):
 
 
 def _page(db, application):
-    """Return the link to the page of an application, or None. Make it if the pages of its event are public.
+    """Return the link to the page of an application, or None.
+
+    Make it if the pages of its event are public.
 
     There is none for an address that the office has closed: the mail leaves without a link.
     """
@@ -102,7 +111,8 @@ def _page(db, application):
 def new_secret(db, id, recipient):
     """Make the secret of the link in a mail that is being sent, and return it.
 
-    Return None if the application has no page, or meanwhile another address than the `recipient` of the mail.
+    Return None if the application has no page, or meanwhile another address than the `recipient` of
+    the mail.
     """
     with db.write():
         application = applications.get(db, id)
@@ -117,7 +127,9 @@ def new_secret(db, id, recipient):
 
 
 def language_of(db, application):
-    """Return the language of mails to an applicant: that of the application, else of its contact, else the option."""
+    """Return the language of mails to an applicant: that of the application, else of its contact,
+    else the option.
+    """
     return choice.choose(
         db.config, application["language"], contacts.language(db, application["contact_id"])
     )
@@ -129,7 +141,9 @@ def title(db, application):
 
 
 def own_text(db, application, name, language):
-    """Return the organiser's own text of a mail, or None: that of the first event of the application that has one."""
+    """Return the organiser's own text of a mail, or None: that of the first event of the
+    application that has one.
+    """
     found = (
         settings.mail_text(db, id, name, language)
         for id in db.values(sql.event_ids, id=application["id"])
@@ -153,13 +167,17 @@ def badges(db, application, address, *, rights=(), event_id=None):
 
 
 def badges_by_mail(db, application, address):
-    """Return the ids of the participants whose badges a mail about an application brings to an address."""
+    """Return the ids of the participants whose badges a mail about an application brings to an
+    address.
+    """
     link = links.of_person(db, "application", application["id"], address)
     return badges(db, application, address, rights=link["rights"] if link else ())
 
 
 def readdress(db, application):
-    """Let a queued mail with a badge tell the decision only, if the new address of an application gets no badge."""
+    """Let a queued mail with a badge tell the decision only, if the new address of an application
+    gets no badge.
+    """
     if mails.is_waiting(db, BADGE, ENTITY, application["id"]) and not gives_badge(db, application):
         language = language_of(db, application)
         subject = mail_words.WORDS[language][f"{DECISION}_subject"].format(
@@ -172,9 +190,11 @@ def readdress(db, application):
 
 
 def missing(db, application):
-    """Return a warning for each page or badge that an approved application does not lead to, and note it for the desk.
+    """Return a warning for each page or badge that an approved application does not lead to, and
+    note it for the desk.
 
-    `applicant_without_page`: the exhibitor's own page; `applicant_without_badge`: a badge. The office sends a link.
+    `applicant_without_page`: the exhibitor's own page; `applicant_without_badge`: a badge. The
+    office sends a link.
     """
     if application["status"] != "approved":
         return []
@@ -225,7 +245,9 @@ def _without_page(db, application):
 
 
 def closed(db, application):
-    """Return a warning if the mail about a decision has no link, because the office has revoked that of the address."""
+    """Return a warning if the mail about a decision has no link, because the office has revoked
+    that of the address.
+    """
     if not reach.is_closed(db, application["email"], application_id=application["id"]):
         return []
     return [

@@ -1,6 +1,8 @@
-"""Merge two contacts: move everything of a duplicate to the other contact, and delete the duplicate.
+"""Merge two contacts: move everything of a duplicate to the other contact, and delete the
+duplicate.
 
-Every function that writes is called inside a write transaction and journals the change of each record.
+Every function that writes is called inside a write transaction and journals the change of each
+record.
 """
 
 from eventapi import journal
@@ -22,7 +24,9 @@ sql = statements("merging")
 
 
 def attach_contacts(db, pairs):
-    """Replace the ids in each pair of duplicates by `contacts`, the two contacts in short form, the older one first."""
+    """Replace the ids in each pair of duplicates by `contacts`, the two contacts in short form, the
+    older one first.
+    """
     ids = {id for pair in pairs for id in (pair["first_id"], pair["id"])}
     known = {contact["id"]: contact for contact in db.all(sql.in_short, ids=as_json(sorted(ids)))}
     for pair in pairs:
@@ -32,8 +36,9 @@ def attach_contacts(db, pairs):
 def prepared(db, contact, body):
     """Return (the duplicate, the links to keep) that the body of a merge names.
 
-    Raise 422 for an unknown duplicate or the contact itself, and for a link that is none of theirs or the second one of
-    an address; 409 `link_revoked` for an address that the office has closed, and `anonymized`.
+    Raise 422 for an unknown duplicate or the contact itself, and for a link that is none of theirs
+    or the second one of an address; 409 `link_revoked` for an address that the office has closed,
+    and `anonymized`.
     """
     duplicate = _duplicate(db, contact, body["duplicate_id"])
     anonymity.refuse_anonymized(contact)
@@ -65,10 +70,12 @@ def _is_twin(link, other):
 
 
 def merge(db, contact, duplicate, keep=()):
-    """Merge the contact `duplicate` into `contact`. Return (the contact, the ids of the links that have ended).
+    """Merge the contact `duplicate` into `contact`.
 
-    `keep` are links of participations that become one with another; they go on with their rights (reach.py, R8). Call
-    this inside a write transaction.
+    Return (the contact, the ids of the links that have ended).
+
+    `keep` are links of participations that become one with another; they go on with their rights
+    (reach.py, R8). Call this inside a write transaction.
     """
     id, duplicate_id, before = contact["id"], duplicate["id"], contacts.state(db, contact["id"])
     was_doubted = reach.is_doubted(db, duplicate_id)
@@ -127,8 +134,9 @@ def _missing(contact, duplicate):
 def _move_participants(db, id, duplicate_id, keep):
     """Move the participants of the duplicate to the contact.
 
-    If both contacts take part in an event in the same role, merge the two participants. `keep` are ids of links that go
-    on then. Return (whether there were any, the ids of the links that have ended).
+    If both contacts take part in an event in the same role, merge the two participants. `keep` are
+    ids of links that go on then. Return (whether there were any, the ids of the links that have
+    ended).
     """
     rows, ended = db.all(sql.participants, contact_id=id, duplicate_id=duplicate_id), []
     for row in rows:
@@ -145,7 +153,8 @@ def _move_participants(db, id, duplicate_id, keep):
 def _merge_participant(db, kept, other, keep):
     """Move everything that refers to the participant `other` to `kept`, and delete `other`.
 
-    The links come first: which of them go on depends on what moves. Return the ids of those that have ended.
+    The links come first: which of them go on depends on what moves. Return the ids of those that
+    have ended.
     """
     ended = reach.merge_links(db, kept["id"], other["id"], keep)
     for invoice_id in db.values(sql.invoices_of_participant, id=other["id"]):
@@ -179,7 +188,10 @@ def _merge_participant(db, kept, other, keep):
 
 
 def _move_reservations(db, kept_id, other_id):
-    """Move the booth reservations. Cancel one on a waiting list if `kept` holds or awaits the same booth."""
+    """Move the booth reservations.
+
+    Cancel one on a waiting list if `kept` holds or awaits the same booth.
+    """
     for found in db.all(sql.reservations, id=other_id, participant_id=kept_id):
         row = reservation_rows.row(db, found["id"])
         if found["is_second_place"]:
@@ -228,7 +240,9 @@ def _move_assignments(db, kept_id, other_id):
 
 
 def _move_check_ins(db, kept_id, other_id):
-    """Move visits and scans, and compute the visits of each day again from the scans of both participants."""
+    """Move visits and scans, and compute the visits of each day again from the scans of both
+    participants.
+    """
     days = admission.days_of_scans(db, other_id)
     for id in db.values(sql.visits, id=other_id):
         old = check_ins.get(db, id)
@@ -249,8 +263,8 @@ def _move_check_ins(db, kept_id, other_id):
 def _move_submissions(db, kept_id, other_id):
     """Move the submissions.
 
-    Of two submissions of one type, keep the one that `submissions.more_advanced` returns. It takes over the revisions,
-    tasks, documents and notes of the other.
+    Of two submissions of one type, keep the one that `submissions.more_advanced` returns. It takes
+    over the revisions, tasks, documents and notes of the other.
     """
     for found in db.all(sql.submissions, id=other_id, participant_id=kept_id):
         submission = submissions.get(db, found["id"])
@@ -282,7 +296,9 @@ def _move_applications(db, id, duplicate_id):
 
 
 def _move_subscribers(db, id, duplicate_id):
-    """Assign the newsletter subscribers of the duplicate to the contact, which may have another address."""
+    """Assign the newsletter subscribers of the duplicate to the contact, which may have another
+    address.
+    """
     for subscriber_id in db.values(sql.subscribers, duplicate_id=duplicate_id):
         old = newsletter.get(db, subscriber_id)
         db.run(sql.move_subscriber, id=subscriber_id, contact_id=id, now=db.now)

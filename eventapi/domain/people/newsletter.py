@@ -1,6 +1,7 @@
 """Newsletter subscribers with a record of each consent.
 
-A subscription is pending until it is confirmed by mail. After unsubscribing, only a new confirmation reactivates it.
+A subscription is pending until it is confirmed by mail. After unsubscribing, only a new
+confirmation reactivates it.
 """
 
 import hmac
@@ -52,7 +53,9 @@ def by_email(db, email):
 
 
 def language(db, row, *others):
-    """Return the language for a subscriber: its own, else the first of `others`, else that of its contact."""
+    """Return the language for a subscriber: its own, else the first of `others`, else that of its
+    contact.
+    """
     return choice.choose(
         db.config, row["language"], *others, contacts.language(db, row["contact_id"])
     )
@@ -67,10 +70,12 @@ def consents(db, id):
 
 
 def subscribe(db, body, base_url):
-    """Request a confirmation by mail, or record a consent that was given elsewhere. Return `(id, whether it is new)`.
+    """Request a confirmation by mail, or record a consent that was given elsewhere.
 
-    Links in the mail begin with `base_url`; without it no mail can be sent. Raise 422 for a missing, unneeded or future
-    consent; 409 `mail_not_configured` or `has_unsubscribed`.
+    Return `(id, whether it is new)`.
+
+    Links in the mail begin with `base_url`; without it no mail can be sent. Raise 422 for a
+    missing, unneeded or future consent; 409 `mail_not_configured` or `has_unsubscribed`.
     """
     _check_consent(db, body)
     known = by_email(db, body["email"])
@@ -137,8 +142,9 @@ def _add(db, body):
 def _request_confirmation(db, id, base_url):
     """Queue a confirmation mail and make the subscription pending. Journal the change.
 
-    A pending subscriber gets at most one mail in MAIL_INTERVAL: a further request within it does nothing. To a
-    subscriber that has unsubscribed, the next mail is sent at the end of that interval.
+    A pending subscriber gets at most one mail in MAIL_INTERVAL: a further request within it does
+    nothing. To a subscriber that has unsubscribed, the next mail is sent at the end of that
+    interval.
     """
     row = db.one(sql.get, id=id)
     next_at = db.now
@@ -159,7 +165,9 @@ def _request_confirmation(db, id, base_url):
 
 
 def _record_given_consent(db, id, consent):
-    """Confirm a subscription with a consent that was given elsewhere: a dict with `at`, `source` and perhaps `text`."""
+    """Confirm a subscription with a consent that was given elsewhere: a dict with `at`, `source`
+    and perhaps `text`.
+    """
     old = get(db, id)
     _record(db, id, "imported", consent["at"], consent["source"], consent.get("text"))
     mails.withdraw(db, KIND, ENTITY, id)
@@ -168,7 +176,10 @@ def _record_given_consent(db, id, consent):
 
 
 def update(db, old, fields):
-    """Change name and language of a subscriber. Raise 422 for another address: a consent belongs to one address."""
+    """Change name and language of a subscriber.
+
+    Raise 422 for another address: a consent belongs to one address.
+    """
     if fields.get("email", old["email"]).lower() != old["email"].lower():
         raise invalid_at(
             "/email",
@@ -238,11 +249,15 @@ def _record(db, id, action, at, source, text=None, address=None, agent=None):
     )
 
 
-# Tokens are computed from a secret in the database, so that none is stored and each can be shown again.
+# Tokens are computed from a secret in the database, so that none is stored and each can be shown
+# again.
 
 
 def unsubscribe_url(secret, base_url, subscriber):
-    """Return the URL of the page on which a subscriber can unsubscribe. `subscriber` has `id` and `created_at`."""
+    """Return the URL of the page on which a subscriber can unsubscribe.
+
+    `subscriber` has `id` and `created_at`.
+    """
     return f"{base_url}/newsletter/unsubscribe/{_token(secret, subscriber, 'unsubscribe')}"
 
 

@@ -71,8 +71,9 @@ def check(db):
 def create(db, fields):
     """Create a participant and return it. `fields` is a complete validated body.
 
-    Raise 422 for an unknown event, contact or category, a host that cannot be one, and for faults in custom fields;
-    409 `anonymized`, or `duplicate` if the contact takes part in the event in this role already.
+    Raise 422 for an unknown event, contact or category, a host that cannot be one, and for faults
+    in custom fields; 409 `anonymized`, or `duplicate` if the contact takes part in the event in
+    this role already.
     """
     ids, values = _named(db, fields, {"custom_fields": {}})
     return add(
@@ -88,8 +89,9 @@ def create(db, fields):
 def update(db, old, fields):
     """Change a participant and return it. `fields` holds the changed fields.
 
-    A changed `is_confirmed` requests the action confirm or unconfirm. Raise 422 and 409 as `create` does,
-    409 `in_use` for another event or contact while records refer to the participant, and 409 `invalid_transition`.
+    A changed `is_confirmed` requests the action confirm or unconfirm. Raise 422 and 409 as `create`
+    does, 409 `in_use` for another event or contact while records refer to the participant, and 409
+    `invalid_transition`.
     """
     ids, values = _named(db, fields, old)
     was_confirmed = old["is_confirmed"]
@@ -115,11 +117,15 @@ def add(
     confirmed=False,
     fields=None,
 ):
-    """Add a participant and return it. `fields` are its checked custom fields; for the host see `check_host`.
+    """Add a participant and return it.
 
-    `made_by` is the id of the application whose applicant may reach the page and the badge of the participant.
+    `fields` are its checked custom fields; for the host see `check_host`.
 
-    Raise 409 `anonymized`, or `duplicate` if the contact takes part in the event in this role already.
+    `made_by` is the id of the application whose applicant may reach the page and the badge of the
+    participant.
+
+    Raise 409 `anonymized`, or `duplicate` if the contact takes part in the event in this role
+    already.
     """
     anonymity.refuse(db, "contact", contact_id)
     _refuse_duplicate(db, event_id, contact_id, role)
@@ -162,10 +168,12 @@ def ensure(
     badge_name=None,
     values=None,
 ):
-    """Return `(participant, skipped)`: the participant that the contact is at the event in this role.
+    """Return `(participant, skipped)`: the participant that the contact is at the event in this
+    role.
 
-    Reinstate a cancelled one, and add a missing one, with `made_by`, and with `badge_name` on its badge. It takes over
-    custom fields from `values`; for `skipped` see `custom_fields.carried_over`.
+    Reinstate a cancelled one, and add a missing one, with `made_by`, and with `badge_name` on its
+    badge. It takes over custom fields from `values`; for `skipped` see
+    `custom_fields.carried_over`.
     """
     id = find(db, event_id, contact_id, role)
     known = id and get(db, id)
@@ -198,7 +206,9 @@ def ensure(
 
 
 def set_events(db, contact_id, event_ids):
-    """Replace the events of the contact: add and delete participants. Change nothing if `event_ids` is None.
+    """Replace the events of the contact: add and delete participants.
+
+    Change nothing if `event_ids` is None.
 
     Raise 409 as `add` and `delete` do.
     """
@@ -217,8 +227,8 @@ def set_events(db, contact_id, event_ids):
 def change(db, old, merged):
     """Change a participant, but not its status, and return it.
 
-    Raise 409 `anonymized`, `in_use` for another event or contact while records refer to it or for a role that is no
-    host's while it is one, or `duplicate`.
+    Raise 409 `anonymized`, `in_use` for another event or contact while records refer to it or for a
+    role that is no host's while it is one, or `duplicate`.
     """
     if merged == old:
         return old
@@ -255,8 +265,8 @@ def change(db, old, merged):
 def move(db, old, action):
     """Confirm, unconfirm, reinstate or cancel a participant and return it.
 
-    `cancel` releases its booths and sessions, and cancels its draft and submitted orders.
-    A participant that is in the target state already stays as it is. Raise 409 `invalid_transition`.
+    `cancel` releases its booths and sessions, and cancels its draft and submitted orders. A
+    participant that is in the target state already stays as it is. Raise 409 `invalid_transition`.
     """
     status = TRANSITIONS.move(action, old["status"])
     if status is None:
@@ -272,7 +282,8 @@ def move(db, old, action):
 
 
 def replace_badge(db, old):
-    """Give a participant a new badge number, refuse its old ones from now on, and return the participant.
+    """Give a participant a new badge number, refuse its old ones from now on, and return the
+    participant.
 
     Raise 409 `participant_cancelled`.
     """
@@ -285,7 +296,10 @@ def replace_badge(db, old):
 
 
 def delete(db, participant_id):
-    """Delete a participant with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
+    """Delete a participant with its documents, notes and tasks.
+
+    Raise 409 `in_use` while other records refer to it.
+    """
     old = get(db, participant_id)
     references.refuse_in_use(
         db,
@@ -329,7 +343,9 @@ def _named(db, fields, stored):
 
 
 def check_host(db, participant, faults):
-    """Add a fault if the participant may not have its `host_participant_id`, whose fault was added if it is unknown."""
+    """Add a fault if the participant may not have its `host_participant_id`, whose fault was added
+    if it is unknown.
+    """
     host = db.one(sql.host, id=participant["host_participant_id"])
     if host is None:
         return

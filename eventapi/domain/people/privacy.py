@@ -1,8 +1,9 @@
-"""Privacy: export and erase the data about a contact, as articles 15, 17 and 20 of the GDPR require.
+"""Privacy: export and erase the data about a contact, as articles 15, 17 and 20 of the GDPR
+require.
 
-Erasure removes personal data from all records, the audit log, outgoing events and stored responses. What is left in
-search indexes and in unused parts of the database file is erased in the following night (remnants.py). Invoices and
-signed contracts stay until their retention period ends.
+Erasure removes personal data from all records, the audit log, outgoing events and stored responses.
+What is left in search indexes and in unused parts of the database file is erased in the following
+night (remnants.py). Invoices and signed contracts stay until their retention period ends.
 """
 
 import json
@@ -28,7 +29,9 @@ BATCH = 100  # contacts that one call of end_retention handles
 
 
 def records(db, contact_id):
-    """Return sorted pairs `(entity_type, id)` of all records about the contact, deleted and merged ones included."""
+    """Return sorted pairs `(entity_type, id)` of all records about the contact, deleted and merged
+    ones included.
+    """
     found = {tuple(row.values()) for row in db.all(sql.own_records, id=contact_id)}
     found |= {
         tuple(row.values()) for row in db.all(sql.attached_records, pairs=as_json(sorted(found)))
@@ -46,7 +49,10 @@ def records(db, contact_id):
 
 
 def export(db, contact):
-    """Return all data about the contact, as `export` of schemas/contact.json. Call this inside a snapshot."""
+    """Return all data about the contact, as `export` of schemas/contact.json.
+
+    Call this inside a snapshot.
+    """
     contact_id, pairs = contact["id"], records(db, contact["id"])
     former_emails = db.value(sql.former_emails, id=contact_id)
     exported = dict(contact)
@@ -147,10 +153,13 @@ def _parsed(row, *columns):
 
 
 def anonymize(db, contact):
-    """Remove the personal data of a contact permanently, and return the contact. Do nothing if this was done before.
+    """Remove the personal data of a contact permanently, and return the contact.
 
-    Call this inside a write transaction. The order of the statements matters: the journal, the stored responses and
-    the rejected records are found by the e-mail address and numbers of the contact, which are cleared afterwards.
+    Do nothing if this was done before.
+
+    Call this inside a write transaction. The order of the statements matters: the journal, the
+    stored responses and the rejected records are found by the e-mail address and numbers of the
+    contact, which are cleared afterwards.
     """
     if contact["anonymized_at"]:
         return contact
@@ -210,7 +219,8 @@ def anonymize(db, contact):
 
 
 def kept(db, contact_id, found=None):
-    """Return the invoices and signed contracts that the law requires to be kept, with `kept_until`, the last day.
+    """Return the invoices and signed contracts that the law requires to be kept, with `kept_until`,
+    the last day.
 
     `found` are the `records` of the contact, if they are known already.
     """
@@ -228,7 +238,8 @@ def kept(db, contact_id, found=None):
 
 
 def end_retention(db):
-    """Clear or delete invoices and contracts of anonymised contacts whose retention period has ended. For the worker.
+    """Clear or delete invoices and contracts of anonymised contacts whose retention period has
+    ended. For the worker.
 
     Also clear who has paid invoices of an anonymised contact since. These are not counted.
 
@@ -261,10 +272,12 @@ def _clear_later_payers(db):
 
 
 def lost_anonymizations(db, old):
-    """Return the ids of the contacts that are anonymised in `old`, the replaced database, and not in `db`, a backup.
+    """Return the ids of the contacts that are anonymised in `old`, the replaced database, and not
+    in `db`, a backup.
 
-    A contact is the same in both if both audit logs have the entry of its creation. The same id alone does not say so:
-    it is given out again after a restore. Times do not say so either, since the clock may have been wrong.
+    A contact is the same in both if both audit logs have the entry of its creation. The same id
+    alone does not say so: it is given out again after a restore. Times do not say so either, since
+    the clock may have been wrong.
     """
     lost = []
     for id in old.values(sql.anonymized):
@@ -286,7 +299,9 @@ def anonymize_again(db, ids):
 
 
 def _finish(db, contact_id, found):
-    """Clear or delete the invoices and contracts whose retention period has ended, and store when the next one ends."""
+    """Clear or delete the invoices and contracts whose retention period has ended, and store when
+    the next one ends.
+    """
     years, today = db.config.retention_years, times.today(db.config.timezone, db.now)
     for id in db.values(sql.not_kept, id=contact_id, years=years, today=today):
         for statement in (
@@ -305,7 +320,8 @@ def _finish(db, contact_id, found):
 
 
 def _blank_journal(db, contact_id, pairs):
-    """Erase the values in the audit log, the outgoing events, and the responses stored for Idempotency-Key.
+    """Erase the values in the audit log, the outgoing events, and the responses stored for
+    Idempotency-Key.
 
     The hash chain of the audit log stays valid.
     """

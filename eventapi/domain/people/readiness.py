@@ -1,4 +1,6 @@
-"""Readiness: the checklist of what a participant still has to do before the event, computed from other records."""
+"""Readiness: the checklist of what a participant still has to do before the event, computed from
+other records.
+"""
 
 import json
 
@@ -79,7 +81,9 @@ def _contract(facts):
 
 
 def _submissions(required):
-    """Return the item for the required submissions, with the earliest due date of those that are not done."""
+    """Return the item for the required submissions, with the earliest due date of those that are
+    not done.
+    """
     left = [submission for submission in required if not submission["is_done"]]
     rejected = [submission["title"] for submission in left if submission["is_rejected"]]
     missing = [submission["title"] for submission in left if not submission["is_in_review"]]
@@ -172,7 +176,10 @@ def _badge(facts):
 
 
 def _category(facts):
-    """Return the item for the category, from which the fee follows. It is never open: a participant may have none."""
+    """Return the item for the category, from which the fee follows.
+
+    It is never open: a participant may have none.
+    """
     key = facts["category_key"]
     if key:
         return _item("category", "done", "assigned", f"assigned: {key}", category_key=key)

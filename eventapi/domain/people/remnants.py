@@ -1,9 +1,11 @@
-"""What an anonymisation leaves in the database file, erased in the night, in pieces that hold the write lock briefly.
+"""What an anonymisation leaves in the database file, erased in the night, in pieces that hold the
+write lock briefly.
 
-Three things are left. A full-text index drops deleted words only when its parts are merged. A free page keeps its
-content until it is filled again. A page that SQLite has divided keeps copies of the rows that moved to the other page;
-only rewriting the file removes these, and nobody can write meanwhile. So the worker rewrites only files that take about
-a second. `eventapi vacuum` rewrites a larger one.
+Three things are left. A full-text index drops deleted words only when its parts are merged. A free
+page keeps its content until it is filled again. A page that SQLite has divided keeps copies of the
+rows that moved to the other page; only rewriting the file removes these, and nobody can write
+meanwhile. So the worker rewrites only files that take about a second. `eventapi vacuum` rewrites a
+larger one.
 """
 
 from contextlib import contextmanager
@@ -32,7 +34,9 @@ INDEXES = (
 
 
 def erase(db, stopping=lambda: False):
-    """Erase what anonymisations have left, if it is night. Return whether anything was done. For the worker.
+    """Erase what anonymisations have left, if it is night.
+
+    Return whether anything was done. For the worker.
 
     If `stopping()` becomes true or the process is killed, the next call begins again.
     """
@@ -48,7 +52,10 @@ def erase(db, stopping=lambda: False):
 
 
 def rewrite(db, report=maintenance.silent):
-    """Rewrite the database file, so that nothing of deleted data is left in it. Writers wait meanwhile."""
+    """Rewrite the database file, so that nothing of deleted data is left in it.
+
+    Writers wait meanwhile.
+    """
     anonymized = db.values(sql.with_remnants)
     maintenance.vacuum(db.path, report)
     with db.write():
@@ -61,7 +68,10 @@ def waiting(db):
 
 
 def _erase_words(db, contact_ids, stopping):
-    """Merge the search indexes and overwrite free pages. Record it for the contacts, unless it was stopped."""
+    """Merge the search indexes and overwrite free pages.
+
+    Record it for the contacts, unless it was stopped.
+    """
     for index in INDEXES:
         _merge(db, index, stopping)
     _overwrite_free_pages(db, stopping)
@@ -71,7 +81,10 @@ def _erase_words(db, contact_ids, stopping):
 
 
 def _merge(db, index, stopping):
-    """Merge all parts of a search index. The first piece begins the merging, the others continue it."""
+    """Merge all parts of a search index.
+
+    The first piece begins the merging, the others continue it.
+    """
     pages, works = -PAGES, True
     while works and not stopping():
         with _overwriting(db):
@@ -82,7 +95,9 @@ def _merge(db, index, stopping):
 
 
 def _overwrite_free_pages(db, stopping):
-    """Fill free pages with rows of zeros, and delete these rows, also those that a killed process has left."""
+    """Fill free pages with rows of zeros, and delete these rows, also those that a killed process
+    has left.
+    """
     while not stopping() and (room := db.value(sql.free_room)):
         with db.write():
             db.run(sql.fill_room, size=min(room, ZEROS))

@@ -1,1 +1,3 @@
-"""What an exhibitor does on its own page: to-dos, choosing a booth, badges for the booth, binding steps."""
+"""What an exhibitor does on its own page: to-dos, choosing a booth, badges for the booth, binding
+steps.
+"""

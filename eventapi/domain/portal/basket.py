@@ -1,4 +1,5 @@
-"""The basket of an exhibitor: its latest draft of an order, and the check page before it is submitted bindingly.
+"""The basket of an exhibitor: its latest draft of an order, and the check page before it is
+submitted bindingly.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -20,10 +21,11 @@ def find(db, participant):
 
 
 def fill(db, participant, items):
-    """Let the basket have these items, {service_id, quantity, specification}, and return its row, None if it is empty.
+    """Let the basket have these items, {service_id, quantity, specification}, and return its row,
+    None if it is empty.
 
-    Raise 422 for items that cannot be ordered like this; 409 `deadline_passed`, `out_of_stock`, `participant_cancelled`
-    or `anonymized`.
+    Raise 422 for items that cannot be ordered like this; 409 `deadline_passed`, `out_of_stock`,
+    `participant_cancelled` or `anonymized`.
     """
     row = find(db, participant)
     if not items:
@@ -45,7 +47,8 @@ def fill(db, participant, items):
 
 
 def checked(db, row):
-    """Return what a draft costs if it is submitted now: {lines, taxes, subtotal, tax_total, total} in minor units.
+    """Return what a draft costs if it is submitted now: {lines, taxes, subtotal, tax_total, total}
+    in minor units.
 
     Raise 422 and 409 as `fill` does.
     """
@@ -68,8 +71,8 @@ def facts(db, row):
 def submit(db, participant, step):
     """Submit the basket bindingly, with the evidence `step`, and return the row of the order.
 
-    Raise 409 `invalid_transition` if it is empty, `link_not_mailed`, and as `fill` does; 412 if something else was
-    shown.
+    Raise 409 `invalid_transition` if it is empty, `link_not_mailed`, and as `fill` does; 412 if
+    something else was shown.
     """
     row = find(db, participant)
     if row is None:

@@ -1,10 +1,12 @@
 """Choosing a booth on the page of an exhibitor: what is free, one hold at a time, and its limits.
 
-The limits are those of links only. The office reserves over the API as it likes. The first hold sets an end; moving it,
-giving it back and holding again keep that end. After it, no hold for a week. A hold that runs out counts, and so does
-one that is given back more than an hour after it was made; there are three for each participant.
+The limits are those of links only. The office reserves over the API as it likes. The first hold
+sets an end; moving it, giving it back and holding again keep that end. After it, no hold for a
+week. A hold that runs out counts, and so does one that is given back more than an hour after it was
+made; there are three for each participant.
 
-A hold with a link has no `created_by`. Every function that writes is called inside a write transaction.
+A hold with a link has no `created_by`. Every function that writes is called inside a write
+transaction.
 """
 
 from datetime import timedelta
@@ -29,7 +31,9 @@ KIND = "booth_reservation"
 
 
 def window(pages, event):
-    """Return {state, from, until}: whether exhibitors may choose now (soon, open, over), or None if they never may."""
+    """Return {state, from, until}: whether exhibitors may choose now (soon, open, over), or None if
+    they never may.
+    """
     if pages["booth_from"] is None:
         return None
     zone = event["timezone"]
@@ -43,10 +47,11 @@ def window(pages, event):
 
 
 def view(db, participant, event, pages, number=None):
-    """Return what the page shows: {window, own, free, chosen, hold_until, paused_until, used_up, may_choose}.
+    """Return what the page shows: {window, own, free, chosen, hold_until, paused_until, used_up,
+    may_choose}.
 
-    `own` are the live reservations, `chosen` is the free booth with the number. Prices are in minor units; `tax` and
-    `total` are those of the chosen booth and of `own`.
+    `own` are the live reservations, `chosen` is the free booth with the number. Prices are in minor
+    units; `tax` and `total` are those of the chosen booth and of `own`.
     """
     now = db.now or times.now()
     own = own_booths(db, participant)
@@ -72,7 +77,10 @@ def view(db, participant, event, pages, number=None):
 
 
 def own_booths(db, participant):
-    """Return the live reservations with their price, tax and total. A hold that has run out is none."""
+    """Return the live reservations with their price, tax and total.
+
+    A hold that has run out is none.
+    """
     now = db.now or times.now()
     rows = db.all(sql.reservations, participant_id=participant["id"])
     return [
@@ -87,7 +95,10 @@ def own_booths(db, participant):
 
 
 def _sums(price, rate):
-    """Return {price, rate, tax, total}, the tax rounded half away from zero. `rate` is in hundredths of a percent."""
+    """Return {price, rate, tax, total}, the tax rounded half away from zero.
+
+    `rate` is in hundredths of a percent.
+    """
     tax = price and (price * (rate or 0) + 5000) // 10000
     return {"price": price, "rate": rate or 0, "tax": tax, "total": price and price + tax}
 
@@ -124,14 +135,19 @@ def plans(db, participant):
 
 
 def revision(db, participant):
-    """Return a number that changes with all that `hall` reads, but for holds that run out: they make booths free."""
+    """Return a number that changes with all that `hall` reads, but for holds that run out: they
+    make booths free.
+    """
     return db.value(sql.revision, participant_id=participant["id"])
 
 
 def hall(db, event, plan, free, language):
-    """Return the hall of a plan as pictures/hall draws it. Booths name only exhibitors whom everybody may see.
+    """Return the hall of a plan as pictures/hall draws it.
 
-    `free` are the ids of the booths that can be chosen. Others are taken. Call this inside a snapshot.
+    Booths name only exhibitors whom everybody may see.
+
+    `free` are the ids of the booths that can be chosen. Others are taken. Call this inside a
+    snapshot.
     """
     show = directory.show(db, event["event_key"])
     listed = directory.exhibitors(db, show, language) if show else []
@@ -146,7 +162,9 @@ def hall(db, event, plan, free, language):
 
 
 def _limits(db, participant, pages):
-    """Return {hold_until, paused_until, used_up}: the end of a hold that is made now, and what prevents one."""
+    """Return {hold_until, paused_until, used_up}: the end of a hold that is made now, and what
+    prevents one.
+    """
     now = db.now or times.now()
     choice = db.one(sql.choice, participant_id=participant["id"])
     used = (choice["given_back"] if choice else 0) + db.value(
@@ -165,7 +183,9 @@ def _limits(db, participant, pages):
 
 
 def _is_fixed(row):
-    """Return whether a reservation leaves no choice: it is confirmed, or the office holds it for the participant."""
+    """Return whether a reservation leaves no choice: it is confirmed, or the office holds it for
+    the participant.
+    """
     return row["status"] == "confirmed" or row["by_office"]
 
 
@@ -176,8 +196,8 @@ def choose(db, participant, event, pages, number):
     """Hold a booth, or move the hold to it.
 
     Raise 422 for a booth that cannot be chosen; 409 `booth_closed`, `hold_paused`, `holds_used_up`,
-    `booth_unavailable` with the numbers of free booths in `near`, `invalid_transition`, `participant_cancelled` or
-    `anonymized`.
+    `booth_unavailable` with the numbers of free booths in `near`, `invalid_transition`,
+    `participant_cancelled` or `anonymized`.
     """
     _refuse_closed(participant, event, pages)
     expire_own(db, participant)
@@ -310,8 +330,8 @@ def may_confirm(participant, pages):
 def confirm(db, participant, event, pages, row, step):
     """Confirm a hold bindingly; `row` is one of `own_booths`, `step` an evidence.Step.
 
-    Raise 409 `booth_closed` unless exhibitors confirm by themselves and the participation is confirmed,
-    `link_not_mailed` or `invalid_transition`; 412 if the price has changed.
+    Raise 409 `booth_closed` unless exhibitors confirm by themselves and the participation is
+    confirmed, `link_not_mailed` or `invalid_transition`; 412 if the price has changed.
     """
     anonymity.refuse_gone(participant)
     if not may_confirm(participant, pages):

@@ -1,7 +1,8 @@
-"""Evidence of binding steps: who accepted a contract, ordered or confirmed a booth, and what was shown before.
+"""Evidence of binding steps: who accepted a contract, ordered or confirmed a booth, and what was
+shown before.
 
-A step needs a session that was opened by a mailed link, since the office knows the secrets that it is shown. Without a
-mail server there are no mailed links; the evidence then says `shown`.
+A step needs a session that was opened by a mailed link, since the office knows the secrets that it
+is shown. Without a mail server there are no mailed links; the evidence then says `shown`.
 """
 
 import hmac
@@ -42,7 +43,9 @@ def digest(shown):
 
 
 def check(db, step, shown):
-    """Raise 409 `link_not_mailed` unless the session may bind, 412 if something else was shown than `shown`."""
+    """Raise 409 `link_not_mailed` unless the session may bind, 412 if something else was shown than
+    `shown`.
+    """
     if not may_bind(db.config, step.way):
         raise Problem(
             "link_not_mailed",
@@ -57,7 +60,10 @@ def check(db, step, shown):
 
 
 def record(db, entity_type, entity_id, step, shown):
-    """Store the evidence of a step in the transaction of the step. `shown` is what was shown before."""
+    """Store the evidence of a step in the transaction of the step.
+
+    `shown` is what was shown before.
+    """
     db.insert(
         sql.add,
         entity_type=entity_type,

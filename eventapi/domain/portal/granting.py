@@ -1,6 +1,8 @@
-"""Links that the office makes over the API: for whom, with which rights, and how they are shown and mailed.
+"""Links that the office makes over the API: for whom, with which rights, and how they are shown and
+mailed.
 
-Every function that writes is called inside a write transaction and journals the change. Links are rows of access/links.
+Every function that writes is called inside a write transaction and journals the change. Links are
+rows of access/links.
 """
 
 from datetime import timedelta
@@ -57,7 +59,10 @@ def represent(row):
 
 
 def get(db, id):
-    """Return the row of a link with its `session_count`, or None. Links of admins are made on the command line only."""
+    """Return the row of a link with its `session_count`, or None.
+
+    Links of admins are made on the command line only.
+    """
     row = links.get(db, id)
     return _counted(db, row) if row and row["kind"] != "admin" else None
 
@@ -67,7 +72,9 @@ def _counted(db, row):
 
 
 def wanted_rights(db, fields, faults):
-    """Return the rights of a new link: those in `fields`, else those of the event for a participant."""
+    """Return the rights of a new link: those in `fields`, else those of the event for a
+    participant.
+    """
     kind = fields["kind"]
     if fields["rights"] is None:
         event_id = kind == "participant" and db.value(
@@ -83,9 +90,12 @@ def wanted_rights(db, fields, faults):
 
 
 def prepared(db, fields):
-    """Return the values of a new link for `links.create`, from a complete body. Raise 422 or 409 `anonymized`.
+    """Return the values of a new link for `links.create`, from a complete body.
 
-    Name, address and language are those of the contact or of the application unless the body has them.
+    Raise 422 or 409 `anonymized`.
+
+    Name, address and language are those of the contact or of the application unless the body has
+    them.
     """
     faults, kind = Faults(), fields["kind"]
     for name in {*SUBJECTS.values(), "event_key"} - {
@@ -139,9 +149,12 @@ def check_end(db, expires_at, faults):
 
 
 def create(db, kind, values):
-    """Make a link from `prepared` values. Return (row, secret that is shown once). Raise 409 `duplicate`.
+    """Make a link from `prepared` values.
 
-    An address whose link the office has revoked is open again, and the known addresses are told of a further link.
+    Return (row, secret that is shown once). Raise 409 `duplicate`.
+
+    An address whose link the office has revoked is open again, and the known addresses are told of
+    a further link.
     """
     link = links.create(db, kind, **values)
     reach.reopen(db, link)
@@ -151,10 +164,12 @@ def create(db, kind, values):
 
 
 def update(db, old, fields):
-    """Change a link and return its row. `fields` holds the changed fields; the present values may be sent again.
+    """Change a link and return its row.
 
-    Raise 422 for a field that cannot change, rights that its kind does not have, or an end too far ahead; 409
-    `invalid_transition` once revoked.
+    `fields` holds the changed fields; the present values may be sent again.
+
+    Raise 422 for a field that cannot change, rights that its kind does not have, or an end too far
+    ahead; 409 `invalid_transition` once revoked.
     """
     faults = Faults()
     fields = {name: value for name, value in fields.items() if value != old[name]}
@@ -212,7 +227,10 @@ def refuse_ended(link):
 
 
 def rotate(db, link):
-    """End all secrets and sessions of a link. Return its only secret. Raise 409 `invalid_transition`."""
+    """End all secrets and sessions of a link.
+
+    Return its only secret. Raise 409 `invalid_transition`.
+    """
     refuse_ended(link)
     links.rotate(db, link)
     return links.add_secret(db, link, "shown")
@@ -221,8 +239,8 @@ def rotate(db, link):
 def refuse_unmailable(db, link, base_url):
     """Raise 409 unless a mail can bring somebody to the page of a link.
 
-    `invalid_transition` if it has ended, `link_incomplete` without an address, `page_incomplete` if its page is closed,
-    `mail_not_configured`.
+    `invalid_transition` if it has ended, `link_incomplete` without an address, `page_incomplete` if
+    its page is closed, `mail_not_configured`.
     """
     refuse_ended(link)
     if not link["email"]:
@@ -245,7 +263,10 @@ def refuse_unmailable(db, link, base_url):
 
 
 def mail(db, link, base_url):
-    """Queue the mail with a link. Raise 409 as `refuse_unmailable` does; 429 after some mails of a day."""
+    """Queue the mail with a link.
+
+    Raise 409 as `refuse_unmailable` does; 429 after some mails of a day.
+    """
     refuse_unmailable(db, link, base_url)
     if links.mails_today(db, link) >= links.PER_DAY:
         raise Problem(
@@ -257,10 +278,12 @@ def mail(db, link, base_url):
 
 
 def revoke(db, link, *, everywhere=False, erase=False):
-    """End a link for ever and return its row. Its address gets no other one until the office makes it.
+    """End a link for ever and return its row.
 
-    `everywhere` ends the other links of its address for this participant and its application, too. `erase` forgets
-    whose link it was as well.
+    Its address gets no other one until the office makes it.
+
+    `everywhere` ends the other links of its address for this participant and its application, too.
+    `erase` forgets whose link it was as well.
     """
     for other in reach.others_of_person(db, link) if everywhere else ():
         links.revoke(db, other)

@@ -32,7 +32,9 @@ PLAIN = {"custom_fields": {}}
 
 
 def hand_in(db, participant, kind, value, *, is_draft):
-    """Store a value for a row of `records.types`, and submit it unless it `is_draft`. Return the submission.
+    """Store a value for a row of `records.types`, and submit it unless it `is_draft`.
+
+    Return the submission.
 
     Raise 422 for a value that does not fit; 409 `locked`, `participant_cancelled` or `anonymized`.
     """
@@ -40,10 +42,12 @@ def hand_in(db, participant, kind, value, *, is_draft):
 
 
 def hand_in_file(db, participant, kind, upload, filename, *, is_draft):
-    """Store a file for a row of `records.types`, and submit it unless it `is_draft`. Return the submission.
+    """Store a file for a row of `records.types`, and submit it unless it `is_draft`.
 
-    Each file is a document of the participant. Raise 422 for a file that does not fit; 409 as `hand_in` does; 429 for
-    too many files in an hour.
+    Return the submission.
+
+    Each file is a document of the participant. Raise 422 for a file that does not fit; 409 as
+    `hand_in` does; 429 for too many files in an hour.
     """
     name = content_types.safe_name(filename)
     if not name:

@@ -1,6 +1,9 @@
-"""The records of one participant. Its page reads nothing but by these functions, so it never shows those of others.
+"""The records of one participant.
 
-`participant` is the result of `participant`. An id that belongs to another participant is not found.
+Its page reads nothing but by these functions, so it never shows those of others.
+
+`participant` is the result of `participant`. An id that belongs to another participant is not
+found.
 """
 
 import json
@@ -53,7 +56,9 @@ def submission(db, kind):
 
 
 def revisions(db, kind):
-    """Return the revisions of the submission of a row of `types`, the last one first, without names of the office."""
+    """Return the revisions of the submission of a row of `types`, the last one first, without names
+    of the office.
+    """
     if not kind["submission_id"]:
         return []
     return [
@@ -75,7 +80,9 @@ def file_of(db, participant, submission_id, revision=None):
 
 
 def catalogue(db, participant):
-    """Return the services that can be ordered, with their terms at the event: texts and a row of `offers.at_event`."""
+    """Return the services that can be ordered, with their terms at the event: texts and a row of
+    `offers.at_event`.
+    """
     texts = db.all(sql.offers, participant_id=participant["id"])
     known = offers.at_event(db, participant["event_id"], [row["id"] for row in texts])
     return [{**known[row["id"]], **row} for row in texts]

@@ -1,6 +1,9 @@
-"""Mails about what an exhibitor has to do. The office sends that of all to-dos; that of an offered booth is automatic.
+"""Mails about what an exhibitor has to do.
 
-The worker writes a mail while it sends it, from the to-dos of that time. So a preview shows what is sent now.
+The office sends that of all to-dos; that of an offered booth is automatic.
+
+The worker writes a mail while it sends it, from the to-dos of that time. So a preview shows what is
+sent now.
 """
 
 from eventapi import times
@@ -18,7 +21,8 @@ SHOWN = ("kind", "state", "due", "page")
 
 
 def due(db, link, kind=links.TODOS):
-    """Return the to-dos of which a mail of a kind tells, the late ones first, each with {title, detail}.
+    """Return the to-dos of which a mail of a kind tells, the late ones first, each with {title,
+    detail}.
 
     Call this inside a snapshot or a transaction.
     """
@@ -47,7 +51,9 @@ def listed(found):
 
 
 def texts(db, link, kind, language):
-    """Return what a mail of a kind says before its list: the organiser's own text, else the usual one."""
+    """Return what a mail of a kind says before its list: the organiser's own text, else the usual
+    one.
+    """
     return settings.mail_text(db, link["event_id"], kind, language) or mail_words.WORDS[language][
         kind
     ].format(title=link["event_title"])
@@ -56,7 +62,8 @@ def texts(db, link, kind, language):
 def preview(db, link):
     """Return {email, subject, text, todos} of the mail that `remind` would queue now.
 
-    `text` has no greeting and no address of the page. Raise 409 as `remind` does, except for what has been sent today.
+    `text` has no greeting and no address of the page. Raise 409 as `remind` does, except for what
+    has been sent today.
     """
     found, language = _checked(db, link), links.language_of(db, link)
     return {
@@ -73,8 +80,8 @@ def preview(db, link):
 def remind(db, link, base_url):
     """Queue the mail with what is left to do.
 
-    Raise 409 `nothing_to_do`, `link_incomplete`, `page_incomplete`, `mail_not_configured` or `invalid_transition`; 429
-    for the second mail of a day.
+    Raise 409 `nothing_to_do`, `link_incomplete`, `page_incomplete`, `mail_not_configured` or
+    `invalid_transition`; 429 for the second mail of a day.
     """
     _checked(db, link)
     granting.refuse_unmailable(db, link, base_url)

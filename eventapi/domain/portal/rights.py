@@ -32,12 +32,16 @@ OF_KIND = {
 
 
 def scopes(kind, rights):
-    """Return the scopes that a key needs, beside `links`, for a link of this kind with these rights."""
+    """Return the scopes that a key needs, beside `links`, for a link of this kind with these
+    rights.
+    """
     return sorted({*OF_KIND[kind], *(SCOPES[right] for right in rights)})
 
 
 def effective(link, pages, disabled):
-    """Return the rights of a participant's link now: its own, as far as the event and the features allow them."""
+    """Return the rights of a participant's link now: its own, as far as the event and the features
+    allow them.
+    """
     return [
         right
         for right in RIGHTS
@@ -48,7 +52,9 @@ def effective(link, pages, disabled):
 
 
 def refuse_over(participant, link, now):
-    """Raise 409 if the page can only be read: `participant_cancelled`, `anonymized` or `event_over`."""
+    """Raise 409 if the page can only be read: `participant_cancelled`, `anonymized` or
+    `event_over`.
+    """
     anonymity.refuse_gone(participant)
     if is_over(link, now):
         raise Problem(

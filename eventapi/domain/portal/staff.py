@@ -1,7 +1,8 @@
 """The people at a booth: an exhibitor names them, and each gets a badge. How many is limited.
 
-A badge that was downloaded or scanned counts for ever, also once its person is removed, and gets another name once.
-Every function that writes is called inside a write transaction and journals the change.
+A badge that was downloaded or scanned counts for ever, also once its person is removed, and gets
+another name once. Every function that writes is called inside a write transaction and journals the
+change.
 """
 
 from eventapi import journal
@@ -29,7 +30,10 @@ def quota(db, participant):
 
 
 def people(db, participant):
-    """Return the people at the booth as rows, with `is_issued` and `can_rename`. Removed ones stay if they count."""
+    """Return the people at the booth as rows, with `is_issued` and `can_rename`.
+
+    Removed ones stay if they count.
+    """
     rows = [
         {**row, "is_issued": bool(row["badge_issued_at"] or row["was_scanned"])}
         for row in db.all(sql.staff, participant_id=participant["id"])
@@ -80,9 +84,12 @@ def add(db, participant, first_name, last_name):
 
 
 def rename(db, participant, row, first_name, last_name):
-    """Give a person another name. A badge that was issued is replaced: the old one is refused at the door.
+    """Give a person another name.
 
-    `row` is one of `people`. Raise 422 for a missing name, 409 `badge_fixed` for the second change of an issued badge.
+    A badge that was issued is replaced: the old one is refused at the door.
+
+    `row` is one of `people`. Raise 422 for a missing name, 409 `badge_fixed` for the second change
+    of an issued badge.
     """
     names = _names(first_name, last_name)
     anonymity.refuse_gone(participant)

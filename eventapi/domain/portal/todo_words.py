@@ -1,4 +1,7 @@
-"""Sentences about the to-dos of an exhibitor, on its page and in mails. Their placeholders are values of a to-do."""
+"""Sentences about the to-dos of an exhibitor, on its page and in mails.
+
+Their placeholders are values of a to-do.
+"""
 
 WORDS = {
     "en": {

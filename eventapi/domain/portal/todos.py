@@ -1,4 +1,6 @@
-"""The to-dos of an exhibitor: what is late, open, waiting for the office and done, each with its day and its page."""
+"""The to-dos of an exhibitor: what is late, open, waiting for the office and done, each with its
+day and its page.
+"""
 
 from eventapi import money, times
 from eventapi.domain.billing import invoices
@@ -20,8 +22,9 @@ SOON = 14  # days ahead in which a session is noted
 def of(db, participant, event, pages, rights):
     """Return the to-dos as dicts, the late ones first: {kind, state, due, page, …}.
 
-    `rights` are those of the link, `pages` the settings of the event. `state` is one of STATES, `due` a timestamp, a
-    date or None; the further values depend on the kind. Call this inside a snapshot.
+    `rights` are those of the link, `pages` the settings of the event. `state` is one of STATES,
+    `due` a timestamp, a date or None; the further values depend on the kind. Call this inside a
+    snapshot.
     """
     found = [
         todo
@@ -43,7 +46,10 @@ def of(db, participant, event, pages, rights):
 
 
 def said(todo, language, zone):
-    """Return {title, detail} of a to-do: what it is about, and until when or with whom it is. `detail` may be ""."""
+    """Return {title, detail} of a to-do: what it is about, and until when or with whom it is.
+
+    `detail` may be "".
+    """
     texts, state = WORDS[language], todo["state"]
     known = {
         **todo,

@@ -1,1 +1,3 @@
-"""Parts that all kinds of records share: the registry of kinds, references, keys, numbers, custom fields, due dates."""
+"""Parts that all kinds of records share: the registry of kinds, references, keys, numbers, custom
+fields, due dates.
+"""

@@ -6,7 +6,8 @@ from eventapi import money
 
 
 def whole(record, member, places, faults, at=""):
-    """Return the field `member` of a record in whole units of 10^-`places`, or None if it is missing or null.
+    """Return the field `member` of a record in whole units of 10^-`places`, or None if it is
+    missing or null.
 
     Add a fault below the pointer `at` if the number has more than `places` decimals.
     """
@@ -23,7 +24,9 @@ def whole(record, member, places, faults, at=""):
 
 
 def of_currency(amount, currency, faults, at="/amount"):
-    """Return an amount in minor units of its currency, or None with a fault at `at` if it has too many decimals."""
+    """Return an amount in minor units of its currency, or None with a fault at `at` if it has too
+    many decimals.
+    """
     units, places = money.minor(Decimal(str(amount)), currency), money.decimals(currency)
     if units is None:
         faults.add(

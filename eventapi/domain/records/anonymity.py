@@ -18,7 +18,8 @@ def refuse_anonymized(contact):
 
 
 def refuse_gone(participant):
-    """Raise 409 for a participant that accepts nothing new: `anonymized` or `participant_cancelled`.
+    """Raise 409 for a participant that accepts nothing new: `anonymized` or
+    `participant_cancelled`.
 
     `participant` is a dict with id, status, contact_id and anonymized_at.
     """
@@ -49,7 +50,8 @@ def refuse(db, entity_type, entity_id):
 
 
 def refuse_text(db, kind, record, body):
-    """Raise 409 `anonymized` if the body changes the text of a personal column of an anonymised contact.
+    """Raise 409 `anonymized` if the body changes the text of a personal column of an anonymised
+    contact.
 
     Removing text is always allowed.
     """

@@ -22,7 +22,8 @@ HINTS = 20  # suggestions for unknown keys in one response: each takes long to f
 class Fields:
     """The custom fields of one kind of record, compiled.
 
-    `by_key` maps each key to the definition of the field; `checker` checks the values of all fields.
+    `by_key` maps each key to the definition of the field; `checker` checks the values of all
+    fields.
     """
 
     def __init__(self, definitions):
@@ -43,8 +44,8 @@ def _compiled(text):
 def defined(db, entity_type, *, editable=False):
     """Return the Fields of a kind of record, with `editable` only those that applicants fill in.
 
-    The definitions are read each time, so that a change is effective in every process at once. They are compiled only
-    if they have changed.
+    The definitions are read each time, so that a change is effective in every process at once. They
+    are compiled only if they have changed.
     """
     return _compiled(
         db.value(sql.defined, frozenset(["editable"] if editable else []), entity_type=entity_type)
@@ -55,11 +56,13 @@ def defined(db, entity_type, *, editable=False):
 
 
 def checked(db, entity_type, body, stored, faults, *, editable=False, asked=None):
-    """Return the values of a record after the change that `body` requests: null in its `custom_fields` removes a value.
+    """Return the values of a record after the change that `body` requests: null in its
+    `custom_fields` removes a value.
 
-    `stored` are the present values. Add a fault at /custom_fields/KEY for each wrong value. Required fields are
-    checked only if the body has `custom_fields`. With `editable`, only the fields that applicants fill in exist, and
-    only those among the keys `asked` if a form asks for some of them.
+    `stored` are the present values. Add a fault at /custom_fields/KEY for each wrong value.
+    Required fields are checked only if the body has `custom_fields`. With `editable`, only the
+    fields that applicants fill in exist, and only those among the keys `asked` if a form asks for
+    some of them.
     """
     sent = body.get("custom_fields")
     if sent is None:
@@ -71,7 +74,9 @@ def checked(db, entity_type, body, stored, faults, *, editable=False, asked=None
 
 
 def replaced(db, entity_type, sent, stored, faults):
-    """Return the values of a record after all are replaced by those `sent`. Values of inactive fields stay.
+    """Return the values of a record after all are replaced by those `sent`.
+
+    Values of inactive fields stay.
 
     Add a fault at /KEY for each wrong value.
     """
@@ -83,7 +88,8 @@ def replaced(db, entity_type, sent, stored, faults):
 def merged(db, fields, sent, stored, base, faults, at):
     """Return the values `base` with those `sent`, each in its stored form. None removes a value.
 
-    `stored` are the present values, which are returned if a value is wrong. Add each fault at a pointer below `at`.
+    `stored` are the present values, which are returned if a value is wrong. Add each fault at a
+    pointer below `at`.
     """
     found = {key: field_types.trimmed(value) for key, value in sent.items()}
     wrong = list(_faults(fields, found, stored, at))
@@ -104,8 +110,9 @@ def merged(db, fields, sent, stored, base, faults, at):
 def carried_over(db, entity_type, values, stored):
     """Return `(values, skipped)` of a record that takes values of a record of another kind.
 
-    `stored` are its present values, which stay. It takes those `values` that it lacks and that are valid for its field
-    of the same key. `skipped` lists `(field_key, code)` of each that is not valid.
+    `stored` are its present values, which stay. It takes those `values` that it lacks and that are
+    valid for its field of the same key. `skipped` lists `(field_key, code)` of each that is not
+    valid.
     """
     fields, after, skipped = defined(db, entity_type), dict(stored), []
     for key in [key for key in values if key in fields.by_key and key not in stored]:
@@ -120,7 +127,9 @@ def carried_over(db, entity_type, values, stored):
 
 
 def faults_of(fields, sent, at):
-    """Return the faults of the values in `sent` that belong to active fields, each at a pointer below `at`."""
+    """Return the faults of the values in `sent` that belong to active fields, each at a pointer
+    below `at`.
+    """
     active = {
         key: field_types.trimmed(value)
         for key, value in sent.items()
@@ -130,7 +139,10 @@ def faults_of(fields, sent, at):
 
 
 def _faults(fields, found, stored, at):
-    """Yield the faults of the values in `found`. The present value of an inactive field may be sent again."""
+    """Yield the faults of the values in `found`.
+
+    The present value of an inactive field may be sent again.
+    """
     known, unknown = {}, 0
     for key, value in found.items():
         field = fields.by_key.get(key)
@@ -159,7 +171,9 @@ def _faults(fields, found, stored, at):
 
 
 def _unknown(fields, key, count):
-    """Return the error text for the unknown key with the number `count`: only the first HINTS get a suggestion."""
+    """Return the error text for the unknown key with the number `count`: only the first HINTS get a
+    suggestion.
+    """
     return fields.unknown(key) if count <= HINTS else "is not a custom field of this kind of record"
 
 
@@ -197,7 +211,8 @@ def attach(db, entity_type, records):
 def include(entity_type):
     """Return the function for `include=custom_fields` of a kind of record.
 
-    Its attribute `columns` is a function of `db` that returns the keys, which a CSV uses as columns.
+    Its attribute `columns` is a function of `db` that returns the keys, which a CSV uses as
+    columns.
     """
 
     def add_values(db, records):
@@ -211,9 +226,11 @@ def include(entity_type):
 
 
 def filters(db, entity_type, query):
-    """Return the query with `cf_terms`, the parameter of the statements, in place of its parameters `cf.KEY`.
+    """Return the query with `cf_terms`, the parameter of the statements, in place of its parameters
+    `cf.KEY`.
 
-    Raise 422 for keys that are unknown or not searchable, and for texts that are not values of the field.
+    Raise 422 for keys that are unknown or not searchable, and for texts that are not values of the
+    field.
     """
     wanted = query.pop("cf", None)
     if not wanted:
@@ -226,7 +243,10 @@ def filters(db, entity_type, query):
 
 
 def _term(fields, key, text, zone, faults):
-    """Return `[field id, value]` for the parameter `cf.KEY`. Add a fault and return None if there is no such value."""
+    """Return `[field id, value]` for the parameter `cf.KEY`.
+
+    Add a fault and return None if there is no such value.
+    """
     field, place = fields.by_key.get(key), {"parameter": f"cf.{key}"}
     if field is None:
         faults.append(fault("unknown", _unknown(fields, key, len(faults) + 1), **place))
@@ -252,8 +272,9 @@ def _term(fields, key, text, zone, faults):
 def for_formulas(db, entities, keys):
     """Return key -> Fraction for each `{field:KEY}` of a booth formula that has a value.
 
-    `entities` are pairs of entity type and id. The first of them that has a value decides. A boolean field is 1 or 0,
-    and 0 without a value. A select field counts if the chosen option is a number.
+    `entities` are pairs of entity type and id. The first of them that has a value decides. A
+    boolean field is 1 or 0, and 0 without a value. A select field counts if the chosen option is a
+    number.
     """
     values = {key: Fraction(0) for key in db.values(sql.checkboxes, keys=as_json(keys))}
     rows = db.all(sql.for_formulas, entities=as_json(entities), keys=as_json(keys))

@@ -1,8 +1,9 @@
 """Due dates: a date, a timestamp, or a number of days before or after a date of the event.
 
-A due date is stored twice: as given, in JSON text (`stored`, `given`), and as the UTC timestamp that it means
-(`timestamp`). Its schema is `due` of schemas/submission_type.json. When the dates or the time zone of an event change,
-events.py computes the timestamps of its tasks and submission types again.
+A due date is stored twice: as given, in JSON text (`stored`, `given`), and as the UTC timestamp
+that it means (`timestamp`). Its schema is `due` of schemas/submission_type.json. When the dates or
+the time zone of an event change, events.py computes the timestamps of its tasks and submission
+types again.
 """
 
 import json
@@ -17,7 +18,9 @@ FALLBACKS = {"date_to": "date_from"}  # an event without an end ends on its firs
 
 
 def event_of(db, event_id):
-    """Return the dates and the time zone of an event, which `timestamp` needs, or None if there is no such event."""
+    """Return the dates and the time zone of an event, which `timestamp` needs, or None if there is
+    no such event.
+    """
     return event_id and db.one(sql.event, id=event_id)
 
 
@@ -32,10 +35,11 @@ def given(text):
 
 
 def timestamp(db, due, event, zone=None):
-    """Return the last UTC timestamp that is in time, or None if nothing is due or the event has no such date yet.
+    """Return the last UTC timestamp that is in time, or None if nothing is due or the event has no
+    such date yet.
 
-    A date means the end of that day in `zone`. The default is the time zone of the event, or of the tenant if there
-    is no event. Raise OverflowError for a timestamp outside the years 2 to 9998.
+    A date means the end of that day in `zone`. The default is the time zone of the event, or of the
+    tenant if there is no event. Raise OverflowError for a timestamp outside the years 2 to 9998.
     """
     zone = zone or (event["timezone"] if event else db.config.timezone)
     return times.end(_absolute(due, event, zone), zone)
@@ -53,7 +57,8 @@ def _absolute(due, event, zone):
 def resolve(db, due, event, faults, at="/due"):
     """Return the `timestamp` of the due date of a body, or None.
 
-    Add a fault at the pointer `at` for a relative due date without an event, and for one outside the calendar.
+    Add a fault at the pointer `at` for a relative due date without an event, and for one outside
+    the calendar.
     """
     if isinstance(due, dict) and event is None:
         faults.add(
@@ -73,5 +78,8 @@ def resolve(db, due, event, faults, at="/due"):
 
 
 def copied(due, days, zone):
-    """Return the due date for a copy of the event that is `days` days later. A relative one stays as it is."""
+    """Return the due date for a copy of the event that is `days` days later.
+
+    A relative one stays as it is.
+    """
     return due if due is None or isinstance(due, dict) else times.shifted(due, days, zone)

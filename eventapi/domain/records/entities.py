@@ -1,7 +1,8 @@
-"""The registry of record kinds: every entity type with its scope, its outgoing events and its titles.
+"""The registry of record kinds: every entity type with its scope, its outgoing events and its
+titles.
 
-To add a kind, add a Kind here. The journal, webhooks, notes, custom fields and anonymisation read it from here, and
-tests compare the enums of the schemas and sql/entities.sql with it.
+To add a kind, add a Kind here. The journal, webhooks, notes, custom fields and anonymisation read
+it from here, and tests compare the enums of the schemas and sql/entities.sql with it.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,13 +26,16 @@ class Kind:
     """One kind of record."""
 
     entity_type: str
-    """Name of the kind in the `entity_type` of audit entries, notes, documents, tasks and custom fields."""
+    """Name of the kind in the `entity_type` of audit entries, notes, documents, tasks and custom
+    fields.
+    """
 
     table: str | None = None
     """Table that has a row for each record."""
 
     scope: str | Callable[[dict], str] | None = None
-    """Scope that an API key needs to receive events of the record, or a function of the record that returns it.
+    """Scope that an API key needs to receive events of the record, or a function of the record that
+    returns it.
 
     None: the kind has no outgoing events.
     """
@@ -43,7 +47,10 @@ class Kind:
     """
 
     title: Callable[[dict], str | None] = _untitled
-    """Returns the `entity_title` of an audit entry. Its argument is the record as the journal receives it."""
+    """Returns the `entity_title` of an audit entry.
+
+    Its argument is the record as the journal receives it.
+    """
 
     noun: str = ""
     """The part of each event type before the dot, where it is not the entity type."""
@@ -442,7 +449,9 @@ KINDS = {kind.entity_type: kind for kind in tuple(globals().values()) if isinsta
 
 
 def check(db, record, faults):
-    """Add a fault at /entity_id unless `entity_type` and `entity_id` of `record` name a record that exists."""
+    """Add a fault at /entity_id unless `entity_type` and `entity_id` of `record` name a record that
+    exists.
+    """
     if not short(db, [(record["entity_type"], record["entity_id"])]):
         faults.add(
             "/entity_id",
@@ -452,7 +461,8 @@ def check(db, record, faults):
 
 
 def short(db, pairs):
-    """Return (entity_type, entity_id) -> {entity_type, id, title, event_id} for those of the pairs that exist.
+    """Return (entity_type, entity_id) -> {entity_type, id, title, event_id} for those of the pairs
+    that exist.
 
     `event_id` is null where the record does not belong to one event.
     """

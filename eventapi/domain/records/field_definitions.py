@@ -55,7 +55,8 @@ def create(db, fields):
 
     `fields` is a complete validated body; a missing `field_key` is made from the label.
 
-    Raise 422 for options, rules and switches that do not fit the type; 409 `too_many_fields` or `duplicate`.
+    Raise 422 for options, rules and switches that do not fit the type; 409 `too_many_fields` or
+    `duplicate`.
     """
     field = _completed(fields)
     _check(field)
@@ -74,9 +75,12 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a custom field and return it. Stored values stay as they are; the new rules apply to later writes.
+    """Change a custom field and return it.
 
-    Raise 422 as `create` does; 409 `duplicate`, or `in_use` if stored values do not allow the change.
+    Stored values stay as they are; the new rules apply to later writes.
+
+    Raise 422 as `create` does; 409 `duplicate`, or `in_use` if stored values do not allow the
+    change.
     """
     merged = _completed({**old, **fields})
     _check(merged)
@@ -95,11 +99,12 @@ def update(db, old, fields):
 
 
 def index(write, old, fields):
-    """Index the values of the field `old`, in transactions of PIECE records, if `fields` makes it searchable.
+    """Index the values of the field `old`, in transactions of PIECE records, if `fields` makes it
+    searchable.
 
-    `write()` opens a transaction as a context manager. Values that change meanwhile are indexed by the triggers. Call
-    this before `update`, which makes the field searchable. Raise 422 as that does. If it is interrupted, nobody sees a
-    change, and the next call begins again.
+    `write()` opens a transaction as a context manager. Values that change meanwhile are indexed by
+    the triggers. Call this before `update`, which makes the field searchable. Raise 422 as that
+    does. If it is interrupted, nobody sees a change, and the next call begins again.
     """
     merged = _completed({**old, **fields})
     if merged["is_searchable"] <= old["is_searchable"]:
@@ -118,7 +123,9 @@ def index(write, old, fields):
 
 
 def purge(write, field):
-    """Delete the values of a field, in transactions of PIECE records. Call `delete` with `purge` afterwards.
+    """Delete the values of a field, in transactions of PIECE records.
+
+    Call `delete` with `purge` afterwards.
 
     If it is interrupted, the field has fewer values, and the next call deletes the others.
     """
@@ -208,7 +215,9 @@ def _check_options(field, faults):
 
 
 def _check_rules(kind, rules, faults):
-    """Add faults for rules that are not allowed for the type `kind`, out of range, or contradict each other."""
+    """Add faults for rules that are not allowed for the type `kind`, out of range, or contradict
+    each other.
+    """
     for name, limit in rules.items():
         if kind not in RULES[name][0]:
             faults.add(
@@ -268,7 +277,9 @@ def _claim_key(db, field, but=None):
 
 
 def _free_key(db, field):
-    """Return a free key made from the label: letters, digits and underscores, with a suffix if it is taken."""
+    """Return a free key made from the label: letters, digits and underscores, with a suffix if it
+    is taken.
+    """
     wanted = slugs.slug(field["field_label"]).replace("-", "_")
     wanted = wanted if wanted[0].isalpha() and wanted not in RESERVED else f"field_{wanted}"[:60]
     entity_type = field["entity_type"]

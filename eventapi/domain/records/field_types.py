@@ -1,4 +1,5 @@
-"""Types of custom fields: their JSON Schemas, and how values are normalised, stored and read from a query.
+"""Types of custom fields: their JSON Schemas, and how values are normalised, stored and read from a
+query.
 
 A rule is never a regular expression of the client, which could take too long to match.
 """
@@ -39,7 +40,9 @@ RULES = {
 
 
 def largest(field_type):
-    """Return the largest limit allowed in `validation_rules`: the largest number, or the length of the longest text."""
+    """Return the largest limit allowed in `validation_rules`: the largest number, or the length of
+    the longest text.
+    """
     return LARGEST.get(field_type) or SCHEMAS[field_type]["maxLength"]
 
 
@@ -56,7 +59,10 @@ def schema(field):
 
 
 def trimmed(value):
-    """Return a value without surrounding blanks, and a Decimal as float. An empty text becomes None."""
+    """Return a value without surrounding blanks, and a Decimal as float.
+
+    An empty text becomes None.
+    """
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, str):
@@ -67,7 +73,8 @@ def trimmed(value):
 
 
 def stored(field_type, value, zone):
-    """Return a valid value as it is stored: timestamps in UTC, whole numbers without decimals, an empty choice as None.
+    """Return a valid value as it is stored: timestamps in UTC, whole numbers without decimals, an
+    empty choice as None.
 
     `zone` is the time zone of a timestamp without offset.
     """

@@ -1,7 +1,7 @@
 """Change the custom fields of a record without the rest of it.
 
-`get(db, id)` returns the record as the journal receives it. The caller passes it, because the kinds that have custom
-fields belong to packages above this one.
+`get(db, id)` returns the record as the journal receives it. The caller passes it, because the kinds
+that have custom fields belong to packages above this one.
 """
 
 from eventapi import journal
@@ -23,7 +23,10 @@ TOUCH = {
 
 
 def replace(db, entity_type, get, old, values):
-    """Replace all values of the record `old` and return the record. Raise 422 for values that are not allowed."""
+    """Replace all values of the record `old` and return the record.
+
+    Raise 422 for values that are not allowed.
+    """
     faults = Faults()
     after = custom_fields.replaced(db, entity_type, values, old["custom_fields"], faults)
     faults.raise_any()
@@ -31,7 +34,10 @@ def replace(db, entity_type, get, old, values):
 
 
 def merge(db, entity_type, get, old, values):
-    """Change some values of the record `old` and return the record; None removes one. Raise 422 as `replace` does."""
+    """Change some values of the record `old` and return the record; None removes one.
+
+    Raise 422 as `replace` does.
+    """
     faults, stored = Faults(), old["custom_fields"]
     after = custom_fields.merged(
         db, custom_fields.defined(db, entity_type), values, stored, stored, faults, ""

@@ -1,10 +1,13 @@
-"""Normal forms of places and phone numbers. Equal things have equal forms, so that an index finds duplicates."""
+"""Normal forms of places and phone numbers.
+
+Equal things have equal forms, so that an index finds duplicates.
+"""
 
 import re
 import unicodedata
 
-# Country -> calling code (ITU E.164). National numbers of these countries begin with a 0 that the international form
-# lacks.
+# Country -> calling code (ITU E.164). National numbers of these countries begin with a 0 that the
+# international form lacks.
 CALLING_CODES = dict(
     pair.split("=")
     for pair in """
@@ -14,7 +17,9 @@ CALLING_CODES = dict(
 
 
 def place(text):
-    """Return the name of a hall, stage or room without differences of case, letter width (NFKC) and spacing."""
+    """Return the name of a hall, stage or room without differences of case, letter width (NFKC) and
+    spacing.
+    """
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

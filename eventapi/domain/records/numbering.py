@@ -1,4 +1,7 @@
-"""Invoice numbers without gaps: one series per type and year. A number is taken in the transaction that uses it."""
+"""Invoice numbers without gaps: one series per type and year.
+
+A number is taken in the transaction that uses it.
+"""
 
 import re
 from string import Formatter
@@ -30,9 +33,12 @@ def take(db, name):
 
 
 def number(db, invoice_type, year):
-    """Take the next number of the series of a type and a year. Return `{series, sequence, invoice_number}`.
+    """Take the next number of the series of a type and a year.
 
-    Raise 409 `duplicate` if an invoice has that number already. Call this inside a write transaction.
+    Return `{series, sequence, invoice_number}`.
+
+    Raise 409 `duplicate` if an invoice has that number already. Call this inside a write
+    transaction.
     """
     series = f"{invoice_type}-{year}"
     sequence = take(db, series)
@@ -61,7 +67,9 @@ def looks_running(config, text):
 
 
 def _pattern(number_format):
-    """Return the pattern that matches the letters and digits of every number that a format can make."""
+    """Return the pattern that matches the letters and digits of every number that a format can
+    make.
+    """
     digits = {"year": r"\d{4}", "seq": r"\d+", None: ""}
     return re.compile(
         "".join(
@@ -72,7 +80,8 @@ def _pattern(number_format):
 
 
 def series(db):
-    """Return every series with its first and last number, its count and its gaps, of which there must be none.
+    """Return every series with its first and last number, its count and its gaps, of which there
+    must be none.
 
     A number is unique in its series, so a series that has as many as its last one has no gap.
     """

@@ -1,12 +1,15 @@
-"""References: bodies and filters name another record by id or by key. If both are sent, they must agree."""
+"""References: bodies and filters name another record by id or by key.
+
+If both are sent, they must agree.
+"""
 
 from eventapi.errors import Problem, invalid_parameter, listed, quoted
 from eventapi.storage.statements import statements
 
 sql = statements("references")
 
-# Each reference is a pair: the field for the id, and the fields that may name the record as (field, statement). The
-# statement returns the id for the value `name`.
+# Each reference is a pair: the field for the id, and the fields that may name the record as (field,
+# statement). The statement returns the id for the value `name`.
 EVENT = ("event_id", (("event_id", sql.event_by_id), ("event_key", sql.event_by_key)))
 CONTACT = (
     "contact_id",
@@ -70,7 +73,8 @@ UNKNOWN = -1  # an id that no record has
 def resolve(db, body, reference, faults, *, required=False):
     """Return the id of the record that a body names by id or key, or None.
 
-    Add a fault for an unknown record, for two fields that name different records, and if `required` for none.
+    Add a fault for an unknown record, for two fields that name different records, and if `required`
+    for none.
     """
     _, ways = reference
     given = [(member, statement) for member, statement in ways if body.get(member) is not None]
@@ -144,7 +148,9 @@ def category_ids(db, body, faults):
 
 
 def filters(db, query, *references):
-    """Return the query with ids in place of keys. An unknown record becomes an id that no record has.
+    """Return the query with ids in place of keys.
+
+    An unknown record becomes an id that no record has.
 
     Raise 422 if two parameters name different records.
     """
@@ -173,9 +179,12 @@ def existing(db, query, reference):
 
 
 def refuse_in_use(db, statement, id, text):
-    """Raise 409 `in_use` if other records refer to the record. Their numbers and kinds replace {} in `text`.
+    """Raise 409 `in_use` if other records refer to the record.
 
-    `statement` counts them: `one` and `many` are the kind in the singular and in the plural, `count` may be 0.
+    Their numbers and kinds replace {} in `text`.
+
+    `statement` counts them: `one` and `many` are the kind in the singular and in the plural,
+    `count` may be 0.
     """
     users = [row for row in db.all(statement, id=id) if row["count"]]
     if users:

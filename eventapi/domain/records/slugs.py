@@ -11,14 +11,18 @@ SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "
 
 
 def slug(text):
-    """Return the text as lower-case ASCII words joined by hyphens: at most 60 characters, never empty."""
+    """Return the text as lower-case ASCII words joined by hyphens: at most 60 characters, never
+    empty.
+    """
     plain = fold(unicodedata.normalize("NFC", text).lower().translate(SPELLED))
     words = re.sub(r"[^a-z0-9]+", "-", plain)
     return words.strip("-")[:60].strip("-") or "key"
 
 
 def free(wanted, taken):
-    """Return the key `wanted`, or `wanted-2`, `wanted-3` and so on: the first for which `taken(key)` is false."""
+    """Return the key `wanted`, or `wanted-2`, `wanted-3` and so on: the first for which
+    `taken(key)` is false.
+    """
     number, key = 1, wanted
     while taken(key):
         number += 1
@@ -27,9 +31,11 @@ def free(wanted, taken):
 
 
 def free_key(db, statement, member, title, **scope):
-    """Return a key made from the title that no record has; `statement` returns the id of the record that has `member`.
+    """Return a key made from the title that no record has; `statement` returns the id of the record
+    that has `member`.
 
-    `scope` holds the other parameters of the statement: keys of plans need to be unique within their event only.
+    `scope` holds the other parameters of the statement: keys of plans need to be unique within
+    their event only.
     """
     return free(slug(title), lambda key: db.value(statement, **{member: key}, **scope))
 

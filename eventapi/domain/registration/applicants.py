@@ -17,7 +17,8 @@ sql = statements("applicants")
 
 MOST = 5  # files of an application
 MEGABYTE = 1_000_000
-# Fields that an applicant has sent and may read. What the office adds, such as notes and the rating, is not shown.
+# Fields that an applicant has sent and may read. What the office adds, such as notes and the
+# rating, is not shown.
 SENT = (
     "company_name",
     "first_name",
@@ -36,11 +37,12 @@ SENT = (
 
 
 def view(db, link, session):
-    """Return what the page of a link shows: {application, sent, categories, fields, files, file_type, is_person,
-    badge_id, own_page}.
+    """Return what the page of a link shows: {application, sent, categories, fields, files,
+    file_type, is_person, badge_id, own_page}.
 
-    `sent` are pairs (field, value), `fields` pairs (label, value) of custom fields, `own_page` is the result of
-    `own_page`. A person who is admitted has a badge or, without a `badge_id`, gets it from the office.
+    `sent` are pairs (field, value), `fields` pairs (label, value) of custom fields, `own_page` is
+    the result of `own_page`. A person who is admitted has a badge or, without a `badge_id`, gets it
+    from the office.
     """
     application = applications.get(db, link["application_id"])
     # Visitors are not asked for their country.
@@ -66,17 +68,21 @@ def view(db, link, session):
 
 
 def participant_of(db, link, application):
-    """Return the id of the exhibitor that an application has become, if the exhibitors' pages are open, or None."""
+    """Return the id of the exhibitor that an application has become, if the exhibitors' pages are
+    open, or None.
+    """
     if not settings.get(db, link["event_id"])["my_is_open"]:
         return None
     return reach.exhibitor(db, application["id"], link["event_id"])
 
 
 def own_page(db, link, application, session):
-    """Return how the holder of a session reaches the exhibitor's own page, or None if there is no such page.
+    """Return how the holder of a session reaches the exhibitor's own page, or None if there is no
+    such page.
 
-    `open`: by a button. `closed`: the office has ended the access. `ask`: the holder has a link already, and gets a new
-    mail with it on request. `known`: others have a link. `wait`: the office sends the first one.
+    `open`: by a button. `closed`: the office has ended the access. `ask`: the holder has a link
+    already, and gets a new mail with it on request. `known`: others have a link. `wait`: the office
+    sends the first one.
     """
     participant_id = participant_of(db, link, application)
     if participant_id is None:
@@ -96,10 +102,13 @@ def own_page(db, link, application, session):
 
 
 def exhibitor_link(db, link, session, base_url):
-    """Return the link to the exhibitor's own page of an approved applicant. A new one is mailed as well.
+    """Return the link to the exhibitor's own page of an approved applicant.
 
-    Raise 404 if there is no such page, or if it is not for the holder of the session (reach.py, R1); 409 `link_revoked`
-    if the office has ended the access. Call this inside a write transaction.
+    A new one is mailed as well.
+
+    Raise 404 if there is no such page, or if it is not for the holder of the session (reach.py,
+    R1); 409 `link_revoked` if the office has ended the access. Call this inside a write
+    transaction.
     """
     application = applications.get(db, link["application_id"])
     participant_id = participant_of(db, link, application)
@@ -149,9 +158,11 @@ def is_person(db, application):
 
 
 def badge_of(db, link, session, application):
-    """Return the id of the participant whose badge the session of a link gives (reach.py, R1b), or None.
+    """Return the id of the participant whose badge the session of a link gives (reach.py, R1b), or
+    None.
 
-    The address of the link counts only if its secret went there: the office can show the link to anybody.
+    The address of the link counts only if its secret went there: the office can show the link to
+    anybody.
     """
     if not is_person(db, application):
         return None
@@ -162,13 +173,17 @@ def badge_of(db, link, session, application):
 
 
 def badge(db, link, session, language):
-    """Return the texts of the badge of a link's application (badge_sheets.read), or None if it gives none."""
+    """Return the texts of the badge of a link's application (badge_sheets.read), or None if it
+    gives none.
+    """
     id = badge_of(db, link, session, applications.get(db, link["application_id"]))
     return badge_sheets.read(db, id, language) if id else None
 
 
 def file_type(db, link):
-    """Return what files an applicant may add: {title, extensions, max_size_mb}, or None if there are to be none."""
+    """Return what files an applicant may add: {title, extensions, max_size_mb}, or None if there
+    are to be none.
+    """
     row = db.one(sql.file_type, event_id=link["event_id"])
     return row and {**row, "extensions": json.loads(row["extensions"])}
 
@@ -176,8 +191,9 @@ def file_type(db, link):
 def add_file(db, link, upload, filename):
     """Store a file about an application. Call this inside a write transaction.
 
-    Raise 404 if the event takes no files; 409 `invalid_transition` for an application that was decided; 422 for a file
-    too many, one that is too large, and one whose extension is not allowed or does not fit its content.
+    Raise 404 if the event takes no files; 409 `invalid_transition` for an application that was
+    decided; 422 for a file too many, one that is too large, and one whose extension is not allowed
+    or does not fit its content.
     """
     application, kind = applications.get(db, link["application_id"]), file_type(db, link)
     if kind is None:

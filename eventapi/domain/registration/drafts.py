@@ -1,7 +1,9 @@
-"""Drafts of applications: what the form of a public page has sent, until its e-mail address is confirmed.
+"""Drafts of applications: what the form of a public page has sent, until its e-mail address is
+confirmed.
 
-A draft is no application: no webhook, search or export has it. The link in the mail confirms the address and makes the
-application. Only hashes of the secrets in links are stored; the worker makes a secret while it sends the mail.
+A draft is no application: no webhook, search or export has it. The link in the mail confirms the
+address and makes the application. Only hashes of the secrets in links are stored; the worker makes
+a secret while it sends the mail.
 """
 
 import hmac
@@ -35,7 +37,8 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 WEEK, TWO_DAYS, MONTH = timedelta(days=7), timedelta(days=2), timedelta(days=30)
 BATCH = 500
 
-# Limits of mails. Those of a network and of a domain count only mails whose address was not confirmed.
+# Limits of mails. Those of a network and of a domain count only mails whose address was not
+# confirmed.
 PER_DAY = 3  # mails to an address in a day; it gets no further ones
 PER_HOUR = 30  # because of one network, an IPv4 address or the /64 of an IPv6 address
 PER_HOUR_WIDE = 120  # because of the /48 of an IPv6 address
@@ -50,8 +53,8 @@ PAUSE = timedelta(
 SHARE = 30  # of mails_per_minute: all in an hour, half of what can be sent
 AT_ONCE = 27  # the same for new drafts; the rest is for those that wait
 ROUND = 100  # mails that `release` queues in one transaction
-# Domains of twelve providers of mailboxes. Some thousands of visitors of a large show have their address there, so they
-# have no limit by domain.
+# Domains of twelve providers of mailboxes. Some thousands of visitors of a large show have their
+# address there, so they have no limit by domain.
 PROVIDERS = frozenset(
     (
         "gmail.com",
@@ -93,10 +96,10 @@ def store(db, event, form, fields, nonce, language, client, base_url):
 
     The same form again changes nothing, and returns None. Without a mail server, nothing is queued.
 
-    `form` is apply or visit, `fields` a complete body of POST /applications that `applications.check_form` has
-    accepted, `nonce` that of the form, `client` the address of the client. An address gets few mails a day. Beyond the
-    limits of a network, of a domain and of all drafts, the mail waits for `release`. Raise 413 for fields that are too
-    long.
+    `form` is apply or visit, `fields` a complete body of POST /applications that
+    `applications.check_form` has accepted, `nonce` that of the form, `client` the address of the
+    client. An address gets few mails a day. Beyond the limits of a network, of a domain and of all
+    drafts, the mail waits for `release`. Raise 413 for fields that are too long.
     """
     if len(as_json(fields)) > LARGEST:
         raise Problem(
@@ -139,10 +142,13 @@ def _add(db, event, form, fields, nonce, language, client, base_url):
 
 
 def correct(db, event, form, nonce, email, client, base_url):
-    """Replace the address of the draft of a form. Return (whether that is possible, the id of the new draft or None).
+    """Replace the address of the draft of a form.
 
-    The links in mails to the wrong address open nothing any more. An address can be corrected CORRECTIONS times.
-    Nothing changes if the address is the same, or if the draft is confirmed or was deleted.
+    Return (whether that is possible, the id of the new draft or None).
+
+    The links in mails to the wrong address open nothing any more. An address can be corrected
+    CORRECTIONS times. Nothing changes if the address is the same, or if the draft is confirmed or
+    was deleted.
     """
     draft = db.one(sql.latest, nonce=nonce, event_id=event["id"], form=form)
     if draft is None or draft["fields"] is None or draft["email"] == email:
@@ -166,9 +172,10 @@ def correct(db, event, form, nonce, email, client, base_url):
 def release(db):
     """Queue the mails that wait, as far as the limits allow, and return their number.
 
-    Networks take turns, beginning with the one that had a mail least recently. A confirmation gives its place in the
-    limits to the next mail, so the worker calls this often. An address that has had PER_DAY mails meanwhile, because of
-    forms of several networks, gets none for those that wait.
+    Networks take turns, beginning with the one that had a mail least recently. A confirmation gives
+    its place in the limits to the next mail, so the worker calls this often. An address that has
+    had PER_DAY mails meanwhile, because of forms of several networks, gets none for those that
+    wait.
     """
     waiting = db.all(sql.waiting)
     if not waiting:
@@ -202,7 +209,9 @@ def _room(db, share):
 
 
 def _mailed(db, email_hash, **only):
-    """Return how many mails an address had within a day, at most PER_DAY. With `network`, add those that wait there."""
+    """Return how many mails an address had within a day, at most PER_DAY. With `network`, add those
+    that wait there.
+    """
     return db.value(
         sql.of_address,
         frozenset(only),
@@ -215,7 +224,8 @@ def _mailed(db, email_hash, **only):
 
 
 def _limit_reached(db, draft):
-    """Return the first limit that leaves no room for the mail of a draft: (column, value of the draft in it), or None.
+    """Return the first limit that leaves no room for the mail of a draft: (column, value of the
+    draft in it), or None.
 
     `draft` is a dict with the columns of the limits.
     """
@@ -233,12 +243,16 @@ def _limit_reached(db, draft):
 
 
 def _sent(db, since, **only):
-    """Return how many mails were queued since a time: all, or those to unconfirmed addresses of a network or domain."""
+    """Return how many mails were queued since a time: all, or those to unconfirmed addresses of a
+    network or domain.
+    """
     return db.value(sql.sent, frozenset(only), since=since, now=db.now, **only)
 
 
 def _may_have_mail(db, domain_hash):
-    """Return whether a domain can have a mail now: one of the first of a day, or one after each PAUSE."""
+    """Return whether a domain can have a mail now: one of the first of a day, or one after each
+    PAUSE.
+    """
     is_known = db.value(
         sql.is_domain_known, domain_hash=domain_hash, since=times.after(db.now, -KNOWN)
     )
@@ -274,7 +288,9 @@ def _queue_mail(db, id):
 
 
 def _address(db, email):
-    """Return a keyed hash of the mailbox of an address: ada+fair@example.org is that of ada@example.org."""
+    """Return a keyed hash of the mailbox of an address: ada+fair@example.org is that of
+    ada@example.org.
+    """
     name, _, domain = email.lower().rpartition("@")
     name = name.partition("+")[0] or name
     if domain in GMAIL:
@@ -285,8 +301,9 @@ def _address(db, email):
 def _domain(db, email):
     """Return a keyed hash of the domain of an address, or None if it is one of PROVIDERS.
 
-    Its subdomains are one with it, since its owner has as many of them as he wants. A domain is the last two labels of
-    a name, or three if the second-level label is as short as that of rosen.co.uk, rosen.com.au and rosen.or.at.
+    Its subdomains are one with it, since its owner has as many of them as he wants. A domain is the
+    last two labels of a name, or three if the second-level label is as short as that of
+    rosen.co.uk, rosen.com.au and rosen.or.at.
     """
     name = email.rpartition("@")[2].lower()
     with suppress(UnicodeError):
@@ -300,7 +317,9 @@ def _domain(db, email):
 
 
 def _networks(key, client):
-    """Return keyed hashes of two networks of a client: its IPv4 address and None, or the /64 and /48 of its IPv6."""
+    """Return keyed hashes of two networks of a client: its IPv4 address and None, or the /64 and
+    /48 of its IPv6.
+    """
     address = ip_address(client) if client else ip_address("0.0.0.0")
     if address.version == 4:
         return _keyed(key, str(address)), None
@@ -317,7 +336,10 @@ def _keyed(key, text):
 
 
 def new_secret(db, id):
-    """Make a secret for the link of a draft, store its hash and return it. None if there is nothing to confirm."""
+    """Make a secret for the link of a draft, store its hash and return it.
+
+    None if there is nothing to confirm.
+    """
     with db.write():
         draft = db.one(sql.get, id=id)
         if draft is None or draft["confirmed_at"] or draft["fields"] is None:
@@ -326,9 +348,12 @@ def new_secret(db, id):
 
 
 def add_secret(db, id, way="mailed"):
-    """Make a secret for the link of a draft, store its hash and return it. Call this inside a write transaction.
+    """Make a secret for the link of a draft, store its hash and return it.
 
-    `way` is shown if the page shows the link, since this server cannot send mail. That proves no address.
+    Call this inside a write transaction.
+
+    `way` is shown if the page shows the link, since this server cannot send mail. That proves no
+    address.
     """
     return link_secrets.add(db, way=way, draft_id=id)
 
@@ -339,13 +364,14 @@ def get(db, id):
 
 
 def confirm(db, draft, show, base_url, *, way="mailed"):
-    """Make the application of a draft whose address is confirmed, and return (its link, whether it is a new one).
+    """Make the application of a draft whose address is confirmed, and return (its link, whether it
+    is a new one).
 
-    The secrets of the draft become those of the link. `show` is the result of `directory.show` or None, `base_url` the
-    public address, `way` that of the secret: one that was shown confirms no address. An address that has applied or
-    registered already gets the link of that application. Raise 422 or 409 if the form has changed so that the
-    application is not valid any more, and 409 `link_revoked` if the office has revoked a link of the address at this
-    event.
+    The secrets of the draft become those of the link. `show` is the result of `directory.show` or
+    None, `base_url` the public address, `way` that of the secret: one that was shown confirms no
+    address. An address that has applied or registered already gets the link of that application.
+    Raise 422 or 409 if the form has changed so that the application is not valid any more, and 409
+    `link_revoked` if the office has revoked a link of the address at this event.
     """
     email, fields = draft["email"], json.loads(draft["fields"])
     reach.refuse_closed_at_event(db, email, draft["event_id"])
@@ -390,7 +416,8 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
 
 
 def delete_old(db):
-    """Delete confirmed drafts after two days and others after a week, with their secrets and mails that wait.
+    """Delete confirmed drafts after two days and others after a week, with their secrets and mails
+    that wait.
 
     Forget which domains were confirmed after KNOWN. Return the number of drafts and domains.
     """

@@ -12,7 +12,8 @@ APPROVAL = {"apply": "manual", "visit": "automatic"}  # form -> approval of its 
 
 
 def state(db, show, form):
-    """Return whether a form is `open`, `closed` since its last day, or `full`; None if it is not meant to be open.
+    """Return whether a form is `open`, `closed` since its last day, or `full`; None if it is not
+    meant to be open.
 
     `show` is the result of `directory.show`.
     """
@@ -38,7 +39,9 @@ def until(show, form):
 
 
 def categories(db, show, form):
-    """Return the categories that a form offers. That of visitors leaves out those whose capacity is reached.
+    """Return the categories that a form offers.
+
+    That of visitors leaves out those whose capacity is reached.
 
     `base_price` is in minor units.
     """

@@ -1,7 +1,8 @@
-"""Visitors who register with the form of a show: who has confirmed the address is admitted, and gets a badge.
+"""Visitors who register with the form of a show: who has confirmed the address is admitted, and
+gets a badge.
 
-The office decides wherever a rule would have to guess: several contacts with the address, a full category, a form that
-has closed meanwhile, a participation that the office has cancelled.
+The office decides wherever a rule would have to guess: several contacts with the address, a full
+category, a form that has closed meanwhile, a participation that the office has cancelled.
 """
 
 from eventapi.domain.mail import queue as mails
@@ -26,12 +27,14 @@ def registered(db, email, event_id):
 
 
 def admit(db, show, application, base_url):
-    """Approve the application of a visitor whose address is confirmed, and queue the mail with the badge.
+    """Approve the application of a visitor whose address is confirmed, and queue the mail with the
+    badge.
 
     Without a badge of its own (reach.py, R1b), the mail is that of the decision.
 
-    `show` is the result of `directory.show`, None if the event is not public any more. An application that the office
-    has to decide on stays `new`. Return the application. Call this inside a write transaction.
+    `show` is the result of `directory.show`, None if the event is not public any more. An
+    application that the office has to decide on stays `new`. Return the application. Call this
+    inside a write transaction.
     """
     if application["status"] != "new" or not _is_automatic(db, show, application):
         return application

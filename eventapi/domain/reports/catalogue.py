@@ -1,9 +1,10 @@
-"""The list of all reports, and the steps that they share: filters, totals, and the conversion to major units.
+"""The list of all reports, and the steps that they share: filters, totals, and the conversion to
+major units.
 
 A report computes its rows in minor units. They are converted last, so that totals are exact.
 
-`selection` is a dict of the filters that a report applies:
-first, last: first and last day ("2026-05-01"), or None.
+`selection` is a dict of the filters that a report applies: first, last: first and last day
+("2026-05-01"), or None.
 period: "day", "week", "month", "quarter" or "year". as_of: day, or None.
 zone: time zone of the event, or None. event_key: key of the event, or None.
 given, values: names of the optional lines of SQL, and parameters, that select the event.
@@ -70,7 +71,8 @@ REPORTS = {
 
 @dataclass(frozen=True)
 class Books:
-    """A report or file for the bookkeeper, of domain/books or domain/datev: the catalogue only describes it.
+    """A report or file for the bookkeeper, of domain/books or domain/datev: the catalogue only
+    describes it.
 
     query, row: schemas in schemas/report.json, or None.
     """
@@ -188,8 +190,8 @@ def sums(name):
 def read(db, name, query):
     """Return a report as API object. All figures are read in one snapshot.
 
-    `query`: query parameters, with `event_id` also if the request named `event_key`. Raise 422 for days out of order or
-    after LAST_DAY.
+    `query`: query parameters, with `event_id` also if the request named `event_key`. Raise 422 for
+    days out of order or after LAST_DAY.
     """
     with db.snapshot():
         selection = _selection(db, query)
@@ -234,7 +236,9 @@ def _in_major_units(row, report, base):
 
 
 def overview(db, selection):
-    """Return the overview: one row for each total of the other reports. Receivables are as at the last day.
+    """Return the overview: one row for each total of the other reports.
+
+    Receivables are as at the last day.
 
     The totals are the same for every length of the periods, and years are the fewest.
     """
@@ -274,9 +278,11 @@ def _selection(db, query):
 
 
 def _totals(report, names, rows):
-    """Return a row of sums of these columns for each currency, or one row for a report without amounts.
+    """Return a row of sums of these columns for each currency, or one row for a report without
+    amounts.
 
-    What is owed to customers is not part of the receivables. The sum of amounts that are not all known is None.
+    What is owed to customers is not part of the receivables. The sum of amounts that are not all
+    known is None.
     """
     has_amounts = report.money or any("currency" in row for row in rows)
     totals = {} if has_amounts else {None: dict.fromkeys(names, 0)}

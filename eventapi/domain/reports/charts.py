@@ -27,7 +27,8 @@ MISSING_ITEMS = (
 )
 AREAS = ("sold_area", "reserved_area", "available_area", "blocked_area")
 FIGURES = {"receivables": "open"}  # names of figures in the overview that differ from their column
-# Column, status or bucket -> its meaning, which decides the colour (eventapi/pictures/charts/panels.py).
+# Column, status or bucket -> its meaning, which decides the colour
+# (eventapi/pictures/charts/panels.py).
 MEANINGS = {
     **dict.fromkeys(("approved", "confirmed", "ready", "available_area", "available"), "good"),
     **dict.fromkeys(("rejected", "1-30", "31-60", "61-90", "90+"), "bad"),
@@ -87,7 +88,8 @@ def _days(filters, language):
 
 
 def stacked(kind, title, rows, label, names, language):
-    """Return a panel with a series for each of the columns `names`, unless all of its values are zero.
+    """Return a panel with a series for each of the columns `names`, unless all of its values are
+    zero.
 
     `label`: function from a row to its label.
     """
@@ -239,7 +241,10 @@ def participants(rows, _, language):
 
 
 def receivables(rows, _, language):
-    """Return a panel for each currency. It shows the bucket `overpaid` only if something is overpaid."""
+    """Return a panel for each currency.
+
+    It shows the bucket `overpaid` only if something is overpaid.
+    """
     shown = [row for row in rows if row["bucket"] != OVERPAID or row["amount"]]
     return [_of_buckets(currency, own, language) for currency, own in by_currency(shown)]
 
@@ -291,7 +296,10 @@ def services(rows, _, language):
 
 
 def check_ins(rows, _, language):
-    """Return a panel with a line over the hours for each day. If there are too many days, draw a column for each."""
+    """Return a panel with a line over the hours for each day.
+
+    If there are too many days, draw a column for each.
+    """
     rows = [row for row in rows if row["check_ins"]]
     days = sorted({row["day"] for row in rows})
     if len(days) > MAX_SERIES:
@@ -328,7 +336,10 @@ def check_ins(rows, _, language):
 
 
 def hours(rows):
-    """Return all hours from the first to the last. In some time zones, the hours of UTC begin at half past."""
+    """Return all hours from the first to the last.
+
+    In some time zones, the hours of UTC begin at half past.
+    """
     found = sorted({row["hour"] for row in rows})
     minutes = sorted({hour[3:] for hour in found})
     every = (f"{hour:02}:{minute}" for hour in range(24) for minute in minutes)
@@ -336,7 +347,9 @@ def hours(rows):
 
 
 def readiness(rows, _, language):
-    """Return a panel with the number of ready participants, and one with the missing items, most frequent first."""
+    """Return a panel with the number of ready participants, and one with the missing items, most
+    frequent first.
+    """
     counts = {item: sum(row[item] for row in rows) for item in MISSING_ITEMS}
     missing = sorted(
         (item for item in counts if counts[item]), key=lambda item: (-counts[item], item)
@@ -365,7 +378,9 @@ def readiness(rows, _, language):
 
 
 def overview(rows, _, language):
-    """Return a panel for each report that counts records, and one with all amounts for each currency."""
+    """Return a panel for each report that counts records, and one with all amounts for each
+    currency.
+    """
 
     def amount_label(row):
         figure = FIGURES.get(row["report"], row["figure"])

@@ -1,10 +1,13 @@
-"""Reports about money: revenue, tax, payments and receivables. Amounts are in minor units, and a row has one currency.
+"""Reports about money: revenue, tax, payments and receivables.
 
-Sent invoices and credit notes count in the period of their own issue_date, their tax on the days of the tax point. A
-cancelled invoice therefore still counts, and the credit note for it counts as well. A payment counts in the period of
-its payment_date, a refund in that of its refunded_at. A payment that moved to another invoice counts for it from the
-move on. Later bookings therefore do not change the figures of an earlier date; corrections do: a deletion, or another
-amount, currency, date or gateway.
+Amounts are in minor units, and a row has one currency.
+
+Sent invoices and credit notes count in the period of their own issue_date, their tax on the days of
+the tax point. A cancelled invoice therefore still counts, and the credit note for it counts as
+well. A payment counts in the period of its payment_date, a refund in that of its refunded_at. A
+payment that moved to another invoice counts for it from the move on. Later bookings therefore do
+not change the figures of an earlier date; corrections do: a deletion, or another amount, currency,
+date or gateway.
 
 For `selection` see catalogue.py.
 """
@@ -32,7 +35,8 @@ def revenue(db, selection):
 
 
 def tax(db, selection):
-    """Return net amounts and tax by period, currency, tax category, rate in percent, and region of the buyer.
+    """Return net amounts and tax by period, currency, tax category, rate in percent, and region of
+    the buyer.
 
     They count on the days of the tax point (see books/taxes.py).
     """
@@ -43,8 +47,8 @@ def tax(db, selection):
 def converted_tax(db, selection):
     """Return the rows of `tax` with `base_currency`, the tenant's, and net amount and tax in it.
 
-    Amounts are converted at the exchange rate of their invoice, else at that of the options, as in the file for DATEV.
-    They are None if an invoice of the row has neither.
+    Amounts are converted at the exchange rate of their invoice, else at that of the options, as in
+    the file for DATEV. They are None if an invoice of the row has neither.
     """
     base, rows = db.config.currency, tax(db, selection)
     foreign = sorted({row["currency"] for row in rows} - {base})
@@ -104,7 +108,8 @@ def payments(db, selection):
 def _payments_of_event(db, selection, periods):
     """Return the payments of an event by period, currency and gateway.
 
-    Periods are found here, because SQLite would have to sort the payments of the event to group them.
+    Periods are found here, because SQLite would have to sort the payments of the event to group
+    them.
     """
     found, sums = json.loads(periods), {}
     starts = [start for _, start, _ in found]
@@ -134,7 +139,8 @@ def _payments_of_event(db, selection, periods):
 
 
 def receivables(db, selection):
-    """Return the open amounts by currency and days past due: at present, or at the end of the day `as_of`.
+    """Return the open amounts by currency and days past due: at present, or at the end of the day
+    `as_of`.
 
     The bucket `overpaid` holds what is owed to customers, as a positive amount.
     """
@@ -165,13 +171,18 @@ def receivables(db, selection):
 
 
 def bucket(due_date, as_of):
-    """Return the bucket of an invoice. An invoice without due date, or due on the day itself, is not past due."""
+    """Return the bucket of an invoice.
+
+    An invoice without due date, or due on the day itself, is not past due.
+    """
     days = times.days_between(due_date, as_of) if due_date else 0
     return BUCKETS[0] if days <= 0 else BUCKETS[min(4, (days + 29) // 30)]
 
 
 def _by_period(db, statement, selection, periods, **values):
-    """Return the rows of all periods, which are the result of `spans`. `values` are further parameters.
+    """Return the rows of all periods, which are the result of `spans`.
+
+    `values` are further parameters.
 
     The statement returns for each period a JSON array of rows.
     """

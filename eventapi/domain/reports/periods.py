@@ -16,7 +16,9 @@ LAST_YEAR = "9999"  # records of this year are omitted: its last period has no e
 
 
 def named(day, period):
-    """Return the name of the period of a day: 2026-05-01, 2026-W18 (ISO 8601), 2026-05, 2026-Q2 or 2026."""
+    """Return the name of the period of a day: 2026-05-01, 2026-W18 (ISO 8601), 2026-05, 2026-Q2 or
+    2026.
+    """
     if period == "week":
         year, week, _ = date.fromisoformat(day).isocalendar()
         return f"{year:04}-W{week:02}"
@@ -54,7 +56,9 @@ def next_first_day(day, period):
 
 
 def selected(query, zone):
-    """Return the first and the last day of a query; None where it sets none. A timestamp stands for its day.
+    """Return the first and the last day of a query; None where it sets none.
+
+    A timestamp stands for its day.
 
     Raise 422 for days out of order.
     """
@@ -67,11 +71,13 @@ def selected(query, zone):
 
 
 def spans(db, statement, selection, *, of_days=False):
-    """Return the periods with at least one record as JSON: [[name, start, end], ...]. The end is exclusive.
+    """Return the periods with at least one record as JSON: [[name, start, end], ...].
 
-    `statement` returns the first value at or after :after. Values, start and end are UTC timestamps, or days if
-    `of_days`. The query skips periods without records, so that a wrong year in one record does not cost thousands of
-    steps.
+    The end is exclusive.
+
+    `statement` returns the first value at or after :after. Values, start and end are UTC
+    timestamps, or days if `of_days`. The query skips periods without records, so that a wrong year
+    in one record does not cost thousands of steps.
     """
     zone, period, first = db.config.timezone, selection["period"], selection["first"] or FIRST_DAY
     start_of = (lambda day: day) if of_days else (lambda day: times.start(day, zone))
@@ -91,7 +97,10 @@ def spans(db, statement, selection, *, of_days=False):
 
 
 def timestamps(selection, zone):
-    """Return the selected days as UTC timestamps: `begins`, and `ends`, which is exclusive. Both can be None."""
+    """Return the selected days as UTC timestamps: `begins`, and `ends`, which is exclusive.
+
+    Both can be None.
+    """
     return {
         "begins": selection["first"] and times.start(selection["first"], zone),
         "ends": selection["last"] and times.start(times.add_days(selection["last"], 1), zone),

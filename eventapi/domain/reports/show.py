@@ -31,7 +31,8 @@ def applications(db, selection):
 def booths(db, selection):
     """Return number, area and revenue of the booths by hall and type.
 
-    The revenue is the net sum of the confirmed reservations. `revenue_per_m2` refers to the area that is sold.
+    The revenue is the net sum of the confirmed reservations. `revenue_per_m2` refers to the area
+    that is sold.
     """
     rows = db.all(sql.booths, selection["given"], **selection["values"], now=times.now())
     for row in rows:
@@ -71,7 +72,9 @@ def check_ins(db, selection):
 
 
 def readiness(db, selection):
-    """Return the number of participants that are ready, and of those that lack something, by event and role."""
+    """Return the number of participants that are ready, and of those that lack something, by event
+    and role.
+    """
     return db.all(sql.readiness, selection["given"], **selection["values"])
 
 
@@ -81,7 +84,9 @@ def _local(timestamp, zone):
 
 
 def _within(db, selection):
-    """Return (optional lines, parameters) for the selected days, in the time zone of the event or of the organiser."""
+    """Return (optional lines, parameters) for the selected days, in the time zone of the event or
+    of the organiser.
+    """
     zone = selection["zone"] or db.config.timezone
     limits = {name: value for name, value in timestamps(selection, zone).items() if value}
     return selection["given"].union(limits), {**selection["values"], **limits}

@@ -20,7 +20,8 @@ DETAILS = ("text", "website", "email", "phone", "links")  # of an exhibitor, on 
 
 
 def state(db, event_key):
-    """Return what kept pages of an event depend on: {id, language, show_plan, revision, lists}, or None as `show`.
+    """Return what kept pages of an event depend on: {id, language, show_plan, revision, lists}, or
+    None as `show`.
 
     `lists` is the number of changes that lists of exhibitors show, `revision` that of all.
     """
@@ -96,7 +97,9 @@ def brief(found):
 
 
 def matching(found, q="", category=""):
-    """Return the exhibitors of a category whose name, products or booths contain each word of `q`, but for accents."""
+    """Return the exhibitors of a category whose name, products or booths contain each word of `q`,
+    but for accents.
+    """
     words = folding.fold(q).split()
     return [
         row
@@ -154,7 +157,10 @@ def held_until(db, show):
 
 
 def named(hall, found):
-    """Return a hall in the public view with the names of the exhibitors `found`. Booths of others are `taken`."""
+    """Return a hall in the public view with the names of the exhibitors `found`.
+
+    Booths of others are `taken`.
+    """
     listed = {row["id"]: row for row in found}
     for booth in hall["booths"]:
         exhibitor = listed.get(booth["exhibitor_id"])
@@ -170,7 +176,8 @@ def _plans(db, show):
 
 
 def programme(db, show, found):
-    """Return the public slots by time, with the listed exhibitors and people that speak in or host them.
+    """Return the public slots by time, with the listed exhibitors and people that speak in or host
+    them.
 
     Needs a snapshot.
     """

@@ -1,6 +1,7 @@
 """Profiles: how exhibitors are shown on the public pages of their events.
 
-Every function that writes is called inside a write transaction and journals the change, as one of the participant.
+Every function that writes is called inside a write transaction and journals the change, as one of
+the participant.
 """
 
 import json
@@ -46,7 +47,9 @@ def update(db, participant, old, fields):
 
 
 def update_own(db, participant, old, fields):
-    """Change a profile as its exhibitor may, and return it. Raise 409 `locked` if only the office may, and as `update`.
+    """Change a profile as its exhibitor may, and return it.
+
+    Raise 409 `locked` if only the office may, and as `update`.
 
     Everybody may decide whether it is listed.
     """
@@ -70,7 +73,8 @@ def refuse_locked(old, names):
 
 
 def set_logo(db, participant, old, upload):
-    """Store an upload of at most LARGEST_FILE bytes as the logo of a participant and return the profile.
+    """Store an upload of at most LARGEST_FILE bytes as the logo of a participant and return the
+    profile.
 
     Raise 415 if it is not PNG, JPEG or WebP, 422 if it is broken or too large, 409 `anonymized`.
     """

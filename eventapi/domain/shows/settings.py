@@ -1,4 +1,6 @@
-"""The settings of the public pages of an event. An event without a stored row has the defaults, and no page.
+"""The settings of the public pages of an event.
+
+An event without a stored row has the defaults, and no page.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -54,7 +56,9 @@ def get(db, event_id):
 
 
 def open_for_exhibitors(db):
-    """Return the title of each show whose exhibitors have pages of their own, with the organiser's email and phone."""
+    """Return the title of each show whose exhibitors have pages of their own, with the organiser's
+    email and phone.
+    """
     return db.all(
         sql.open_for_exhibitors,
         email=db.config.organiser_email or None,
@@ -63,13 +67,16 @@ def open_for_exhibitors(db):
 
 
 def by_key(db, event_key):
-    """Return the settings of an event with `is_visible` of the event, or None if there is no such event."""
+    """Return the settings of an event with `is_visible` of the event, or None if there is no such
+    event.
+    """
     row = db.one(sql.find, event_key=event_key)
     return row and {**get(db, row["id"]), "is_visible": bool(row["is_visible"])}
 
 
 def review(db, pages, address):
-    """Return rows {what, state, remedy}: what the public pages show, what they lack, and what to do.
+    """Return rows {what, state, remedy}: what the public pages show, what they lack, and what to
+    do.
 
     `pages` is the result of `by_key`, `address` the public address of the service.
     """
@@ -127,9 +134,10 @@ def represent(row):
 def update(db, old, fields, address, *, is_trial=False):
     """Change the settings and return them. `fields` holds the changed fields.
 
-    `address` is the public address of the service, "" if it is not known. `is_trial`: the service is tried on one
-    machine, where a form needs no mail. Raise 409 `page_incomplete` if the event cannot be public yet or a part cannot
-    open, `mail_not_configured` if it cannot open without mail; 422 for settings that name unknown records.
+    `address` is the public address of the service, "" if it is not known. `is_trial`: the service
+    is tried on one machine, where a form needs no mail. Raise 409 `page_incomplete` if the event
+    cannot be public yet or a part cannot open, `mail_not_configured` if it cannot open without
+    mail; 422 for settings that name unknown records.
     """
     merged = {**old, **fields}
     missing = lacks(db, merged, address)
@@ -172,7 +180,9 @@ def update(db, old, fields, address, *, is_trial=False):
 
 
 def _check_names(db, pages, fields):
-    """Raise 422 for keys of custom fields and of a submission type among `fields` that do not exist."""
+    """Raise 422 for keys of custom fields and of a submission type among `fields` that do not
+    exist.
+    """
     faults = Faults()
     known = {row["field_key"] for row in field_definitions.editable(db)}
     for place, key in enumerate(fields.get("visit_fields", ())):
@@ -191,7 +201,9 @@ def _check_names(db, pages, fields):
 
 
 def _check_form(db, form, pages, is_trial):
-    """Raise 409 unless a form can open: the pages are public, it has what it needs, and mails can be sent."""
+    """Raise 409 unless a form can open: the pages are public, it has what it needs, and mails can
+    be sent.
+    """
     needed = {
         "apply": ("apply_terms", pages["apply_terms"]),
         "visit": ("automatic_category", db.value(sql.has_automatic_category, id=pages["id"])),
@@ -214,14 +226,19 @@ def _check_form(db, form, pages, is_trial):
 
 
 def mail_text(db, event_id, name, language):
-    """Return the organiser's own text of a mail in a language, or None. `name` is one of `mail_texts`."""
+    """Return the organiser's own text of a mail in a language, or None.
+
+    `name` is one of `mail_texts`.
+    """
     return db.value(sql.mail_text, event_id=event_id, name=name, language=language)
 
 
 def _check_portal(db, pages, fields):
-    """Raise 422 for settings of the exhibitors' pages that name unknown records, or a time that ends first.
+    """Raise 422 for settings of the exhibitors' pages that name unknown records, or a time that
+    ends first.
 
-    `fields` are those that change: what other records have made invalid meanwhile does not prevent other changes.
+    `fields` are those that change: what other records have made invalid meanwhile does not prevent
+    other changes.
     """
     faults = Faults()
     if (
@@ -249,7 +266,9 @@ def _check_portal(db, pages, fields):
 
 
 def lacks(db, pages, address):
-    """Return the names of options and of fields of the event that public pages need and that are not set."""
+    """Return the names of options and of fields of the event that public pages need and that are
+    not set.
+    """
     missing = [name for name in IMPRINT if not (db.config.imprint_url or getattr(db.config, name))]
     missing += [] if address else ["base_url"]
     return missing + ([] if db.value(sql.has_date, id=pages["id"]) else ["date_from"])

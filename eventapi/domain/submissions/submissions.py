@@ -1,8 +1,8 @@
 """Submissions: participants submit values in revisions, and organisers review them.
 
-A value is checked against its type: one line, a URL, a checkbox, or a file. A file is checked by its extension, the
-content that this extension promises, and its size. Every function that writes is called inside a write transaction and
-journals the change.
+A value is checked against its type: one line, a URL, a checkbox, or a file. A file is checked by
+its extension, the content that this extension promises, and its size. Every function that writes is
+called inside a write transaction and journals the change.
 """
 
 import json
@@ -29,7 +29,10 @@ FIELDS = {"file": "document_id"}  # input -> the field for it, where that is not
 
 
 def _check_input(db, kind, participant, body, faults):
-    """Add what is wrong with the value or the document of a body to `faults`. Missing ones are not checked here."""
+    """Add what is wrong with the value or the document of a body to `faults`.
+
+    Missing ones are not checked here.
+    """
     wanted = FIELDS.get(kind["input"], "value")
     for member in {"value", "document_id"} - {wanted}:
         if body[member] is not None:
@@ -140,7 +143,8 @@ REMEDIES = {
     "approved": "To submit again, delete this submission and create another one.",
 }
 OPEN = TRANSITIONS.table["submit"][0]  # value and document can change in these statuses
-# Merging contacts may result in two submissions of one type. The one with the status further right here stays.
+# Merging contacts may result in two submissions of one type. The one with the status further right
+# here stays.
 RANK = ("rejected", "pending", "revision_requested", "submitted", "approved")
 
 
@@ -169,9 +173,12 @@ def represent(row, now):
 
 
 def create(db, body):
-    """Create a submission and return it, submitted at once unless `draft` is true. `body` is a complete validated body.
+    """Create a submission and return it, submitted at once unless `draft` is true.
 
-    Raise 422 for everything that is wrong with it; 409 `duplicate`, `anonymized` or `participant_cancelled`.
+    `body` is a complete validated body.
+
+    Raise 422 for everything that is wrong with it; 409 `duplicate`, `anonymized` or
+    `participant_cancelled`.
     """
     participant, kind = _participant_and_type(db, body)
     faults = Faults()
@@ -199,11 +206,13 @@ def create(db, body):
 
 
 def update(db, old, body):
-    """Change value, document or custom fields of a submission and return it; `draft` false submits it at once.
+    """Change value, document or custom fields of a submission and return it; `draft` false submits
+    it at once.
 
     No state locks custom fields.
 
-    Raise 422 for everything that is wrong with the body; 409 `locked`, `anonymized` or `participant_cancelled`.
+    Raise 422 for everything that is wrong with the body; 409 `locked`, `anonymized` or
+    `participant_cancelled`.
     """
     _refuse_other(db, old, body)
     given = {
@@ -230,7 +239,8 @@ def submit(db, old):
 
     A type that needs no approval approves it at once.
 
-    Raise 422 if the value is missing or wrong; 409 `invalid_transition`, `anonymized` or `participant_cancelled`.
+    Raise 422 if the value is missing or wrong; 409 `invalid_transition`, `anonymized` or
+    `participant_cancelled`.
     """
     kind = types.get(db, old["type_id"])
     target = "submitted" if kind["needs_approval"] else "approved"
@@ -288,7 +298,9 @@ def _participant_and_type(db, body):
 
 
 def _type_of(db, participant, body, faults):
-    """Return the type named by id, or by its key, which is unique within the participant's event, or None."""
+    """Return the type named by id, or by its key, which is unique within the participant's event,
+    or None.
+    """
     by_id = body["type_id"] and types.get(db, body["type_id"])
     if body["type_id"] and by_id is None:
         faults.add("/type_id", "unknown", references.unknown("type_id", body["type_id"]))
@@ -363,7 +375,9 @@ def refuse_locked(old, names):
 
 
 def review(db, old, action, feedback=None):
-    """Apply `approve`, `reject` or `request-revision` and return the submission. The revision stores the feedback, too.
+    """Apply `approve`, `reject` or `request-revision` and return the submission.
+
+    The revision stores the feedback, too.
 
     Raise 409 `invalid_transition` or `anonymized`.
     """
@@ -399,8 +413,8 @@ def delete(db, submission):
 def absorb(db, stays, goes):
     """Put the revisions of the submission `goes` before those of `stays`, and delete `goes`.
 
-    Nothing that was submitted is lost when contacts are merged. `stays` also takes over the custom fields that it does
-    not have, and `is_late` if it was never submitted.
+    Nothing that was submitted is lost when contacts are merged. `stays` also takes over the custom
+    fields that it does not have, and `is_late` if it was never submitted.
     """
     fields = {**goes["custom_fields"], **stays["custom_fields"]}
     custom_fields.store(db, "submission", stays["id"], stays["custom_fields"], fields)
@@ -452,7 +466,10 @@ def revisions(db, submission_id):
 
 
 def file_of(config, revision):
-    """Return `(content type, file name)` of the file of a revision that has one. The type is read from its bytes."""
+    """Return `(content type, file name)` of the file of a revision that has one.
+
+    The type is read from its bytes.
+    """
     kind = content_types.detect(files.head(config, revision["sha256"]))
     name = f"submission-{revision['submission_id']}-{revision['revision']}{content_types.EXTENSIONS.get(kind, '')}"
     return kind, revision["filename"] or name

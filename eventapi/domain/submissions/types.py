@@ -1,4 +1,5 @@
-"""Submission types: the values and files that an event requests from its participants, with due dates.
+"""Submission types: the values and files that an event requests from its participants, with due
+dates.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -55,7 +56,8 @@ def update(db, old, fields):
 
     `fields` holds the changed fields. A new due date applies to existing submissions, too.
 
-    Raise 422 as `create` does; 409 `duplicate`, or `in_use` for another event or input after something was submitted.
+    Raise 422 as `create` does; 409 `duplicate`, or `in_use` for another event or input after
+    something was submitted.
     """
     before, values = columns(db, old, Faults()), _checked(db, fields, {**old, **fields})
     _claim_key(db, values, but=old["id"])
@@ -107,7 +109,10 @@ def _claim_key(db, kind, but=None):
 
 
 def columns(db, kind, faults):
-    """Return the type as columns. Add a fault for each field that contradicts another one or the upload limit."""
+    """Return the type as columns.
+
+    Add a fault for each field that contradicts another one or the upload limit.
+    """
     extensions = list(dict.fromkeys(name.lower() for name in kind["allowed_extensions"]))
     if kind["input"] != "file":
         for name in ("allowed_extensions", "max_size_mb"):
@@ -170,7 +175,10 @@ def of_event(db, event_id):
 
 
 def copy_types(db, old_id, new_id, days):
-    """Copy the types of an event to its copy, which takes place `days` days later. They have no submissions."""
+    """Copy the types of an event to its copy, which takes place `days` days later.
+
+    They have no submissions.
+    """
     event = due_dates.event_of(db, new_id)
     for kind in of_event(db, old_id):
         due = due_dates.copied(kind["due"], days, event["timezone"])

@@ -1,4 +1,6 @@
-"""The checks of `eventapi check`: whether database, money, sales, files and audit log are consistent."""
+"""The checks of `eventapi check`: whether database, money, sales, files and audit log are
+consistent.
+"""
 
 from eventapi import journal
 from eventapi.domain.bank import transactions
@@ -15,7 +17,8 @@ from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage import files, schema
 from eventapi.storage.maintenance import large_cache, silent
 
-# Name of each check -> (usual seconds in a large database, the function that returns its sentences).
+# Name of each check -> (usual seconds in a large database, the function that returns its
+# sentences).
 CHECKS = {
     "foreign keys": (3, lambda db: schema.broken_foreign_keys(db.connection)),
     "money": (
@@ -50,7 +53,8 @@ PARTS = {schema.INTEGRITY: 40, **CONTENTS}
 
 
 def findings(db, report=silent):
-    """Return what is wrong as a list of `(name of the check, sentence)`, which is empty if nothing is.
+    """Return what is wrong as a list of `(name of the check, sentence)`, which is empty if nothing
+    is.
 
     `report` is told how far the checks are, in PARTS.
     """
@@ -59,7 +63,9 @@ def findings(db, report=silent):
 
 
 def contents(db, report=silent):
-    """Return what is wrong in a file whose structure is sound, as `findings` does. `report` is told CONTENTS.
+    """Return what is wrong in a file whose structure is sound, as `findings` does.
+
+    `report` is told CONTENTS.
 
     All checks read one snapshot, so that they can run beside a server.
     """
@@ -82,7 +88,9 @@ def faults(found):
 
 
 def damaged_files(config, used, report=silent):
-    """Yield a sentence for each file in the set `used` of SHA-256 hashes that is missing, a link or changed."""
+    """Yield a sentence for each file in the set `used` of SHA-256 hashes that is missing, a link or
+    changed.
+    """
     missing = set(files.missing(config, sorted(used)))
     for done, sha256 in enumerate(sorted(used)):
         report("files", done, len(used))

@@ -1,6 +1,7 @@
 """Copies of backups on another machine: `backup_copy_command` is run with each verified backup.
 
-The result of the last run is in the file `copy.json` beside the backups, for `eventapi` and /metrics.
+The result of the last run is in the file `copy.json` beside the backups, for `eventapi` and
+/metrics.
 """
 
 import json
@@ -19,7 +20,9 @@ SAID = 2000  # bytes of the output that are read, at its end
 
 
 def copy(config, file):
-    """Run `backup_copy_command` with the path of a backup as last argument, without a shell. Record the result.
+    """Run `backup_copy_command` with the path of a backup as last argument, without a shell.
+
+    Record the result.
 
     Return whether there is such a command. Raise BackupError if it fails.
     """
@@ -38,7 +41,8 @@ def copy(config, file):
 
 
 def last(config):
-    """Return the result of the last run: `copied`, the name of the last backup that was copied, and `error`.
+    """Return the result of the last run: `copied`, the name of the last backup that was copied, and
+    `error`.
 
     Both are None without a result, and if the option is empty.
     """
@@ -51,7 +55,10 @@ def last(config):
 
 
 def _run(command):
-    """Run a command. Return None if it succeeds, otherwise what went wrong, with the end of its output."""
+    """Run a command.
+
+    Return None if it succeeds, otherwise what went wrong, with the end of its output.
+    """
     with tempfile.TemporaryFile() as output:
         try:
             process = subprocess.Popen(

@@ -43,7 +43,9 @@ def refuse_lost(config):
 
 
 def _traces(config):
-    """Yield the paths that only exist where there was a database: stored files, replaced data and locks."""
+    """Yield the paths that only exist where there was a database: stored files, replaced data and
+    locks.
+    """
     folder = config.data_dir
     if config.files.is_dir() and any(file.name != "lost+found" for file in config.files.iterdir()):
         yield config.files
@@ -57,7 +59,9 @@ def _traces(config):
 
 
 def _backups(config):
-    """Yield the backups beside the database and in the directory for backups: `eventapi backup FILE` takes any name."""
+    """Yield the backups beside the database and in the directory for backups: `eventapi backup
+    FILE` takes any name.
+    """
     yield from (file for file in config.backups.glob("*.tar*") if file.suffix != ".verified")
     for file in (*config.backups.glob("*"), *config.data_dir.glob("*")):
         if file.is_file() and ".tar" not in file.name and is_backup(file):

@@ -1,4 +1,7 @@
-"""Housekeeping: delete what has expired. Each function deletes a bounded number of rows and returns that number."""
+"""Housekeeping: delete what has expired.
+
+Each function deletes a bounded number of rows and returns that number.
+"""
 
 import time
 from datetime import datetime, timedelta, timezone
@@ -68,12 +71,17 @@ def forget_former_addresses(db):
 
 
 def delete_old_rejected_records(db):
-    """Delete the records that a bulk import has rejected after 30 days, which is the time to correct them."""
+    """Delete the records that a bulk import has rejected after 30 days, which is the time to
+    correct them.
+    """
     return _delete_older(db, sql.delete_old_rejected_records, REJECTED_RECORDS)
 
 
 def delete_old_calendar_entries(db):
-    """Delete cancelled entries of the calendar feed after a year. Calendar programs have read them by then."""
+    """Delete cancelled entries of the calendar feed after a year.
+
+    Calendar programs have read them by then.
+    """
     return _delete_older(db, sql.delete_old_calendar_entries, calendar_feed.CANCELLED)
 
 
@@ -85,7 +93,10 @@ def _delete_older(db, statement, age):
 
 
 def prune_audit_log(db):
-    """Delete the oldest audit entries after `audit_years`. An anchor stays, from which the hash chain continues."""
+    """Delete the oldest audit entries after `audit_years`.
+
+    An anchor stays, from which the hash chain continues.
+    """
     before = _years_ago(db.config.audit_years)
     with db.write():
         old = list(
@@ -108,7 +119,9 @@ def prune_audit_log(db):
 
 
 def erase_old_transfers(db):
-    """Erase names, accounts and texts of bank transactions that need to be kept no longer. Return their number.
+    """Erase names, accounts and texts of bank transactions that need to be kept no longer.
+
+    Return their number.
 
     As for invoices, that is `retention_years` after the end of the year.
     """
@@ -118,7 +131,10 @@ def erase_old_transfers(db):
 
 
 def _years_ago(years):
-    """Return the timestamp this many years ago. Days after the 28th become the 28th: 29 February may not exist."""
+    """Return the timestamp this many years ago.
+
+    Days after the 28th become the 28th: 29 February may not exist.
+    """
     now = datetime.now(timezone.utc)
     return times.text(now.replace(year=now.year - years, day=min(now.day, 28)))
 
@@ -129,7 +145,9 @@ def used_files(db):
 
 
 def sweep_files(db):
-    """Delete files that no record has named for a day, such as those that a crash has left. Return their number.
+    """Delete files that no record has named for a day, such as those that a crash has left.
+
+    Return their number.
 
     The write lock is taken only if there are such files.
     """
@@ -148,23 +166,30 @@ def sweep_files(db):
 
 
 def bring_retries_forward(db):
-    """Make due what was scheduled while the clock was ahead. Return the number of mails and deliveries."""
+    """Make due what was scheduled while the clock was ahead.
+
+    Return the number of mails and deliveries.
+    """
     with db.write():
         latest = times.after(db.now, LONGEST_WAIT)
         return mails.bring_forward(db, latest) + webhooks.bring_forward(db, latest)
 
 
 def has_jumped_ahead(db):
-    """Return whether the clock went more than ten days ahead between two heartbeats, less than a day ago.
+    """Return whether the clock went more than ten days ahead between two heartbeats, less than a
+    day ago.
 
-    It may be wrong then, and what housekeeping deletes does not come back. Record a heartbeat first, in a transaction.
+    It may be wrong then, and what housekeeping deletes does not come back. Record a heartbeat
+    first, in a transaction.
     """
     record_heartbeat(db)
     return jumped_ahead(db)
 
 
 def jumped_ahead(db):
-    """Return whether `has_jumped_ahead` returned true for the last heartbeat, and a day has not passed since then."""
+    """Return whether `has_jumped_ahead` returned true for the last heartbeat, and a day has not
+    passed since then.
+    """
     return db.value(sql.jumped_ahead, now=times.now()) is not None
 
 

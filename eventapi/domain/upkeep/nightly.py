@@ -1,8 +1,9 @@
-"""Nightly backups: each is restored into a scratch folder and checked there before any older one is deleted.
+"""Nightly backups: each is restored into a scratch folder and checked there before any older one is
+deleted.
 
-A backup that passed has an empty file `….tar.verified` beside it. Backups that failed stay as they are, so that
-the fault can be found. The rules of deletion are those of `_delete_old` and `_is_expendable`. They hold for the backups
-before a migration, too.
+A backup that passed has an empty file `….tar.verified` beside it. Backups that failed stay as they
+are, so that the fault can be found. The rules of deletion are those of `_delete_old` and
+`_is_expendable`. They hold for the backups before a migration, too.
 """
 
 import fcntl
@@ -30,7 +31,8 @@ UNFINISHED = ("eventapi-*.tar.partial", "before-migration-from-*.tar.partial")
 UNPACKING = "unpack the backup"
 PARTS = {**backups.PARTS, UNPACKING: 12, **checks.CONTENTS}  # of `back_up`, for a progress.Progress
 KEPT = 5  # verified backups that are newer than each one that is deleted
-# Checks whose findings are about work that waits or failed, such as a mail. They say nothing against a backup.
+# Checks whose findings are about work that waits or failed, such as a mail. They say nothing
+# against a backup.
 ABOUT_WORK = {"webhooks", "mail", "bulk imports"}
 
 
@@ -39,8 +41,9 @@ def back_up(config, report=silent):
 
     `report` is told how far it is, in PARTS.
 
-    Return (its path, paths of old backups that are kept because they may be of another database). Raise BackupError or
-    StorageError if it cannot be written, and BackupError if it cannot be verified. Then no older one has been deleted.
+    Return (its path, paths of old backups that are kept because they may be of another database).
+    Raise BackupError or StorageError if it cannot be written, and BackupError if it cannot be
+    verified. Then no older one has been deleted.
     """
     config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
     _remove_unfinished(config)
@@ -56,7 +59,9 @@ def back_up(config, report=silent):
 
 
 def require_space(config):
-    """Raise Full unless the next backup fits on its disk: the archive, and its trial restore beside it."""
+    """Raise Full unless the next backup fits on its disk: the archive, and its trial restore beside
+    it.
+    """
     folder = config.backups
     while not folder.exists():
         folder = folder.parent
@@ -78,15 +83,21 @@ def newest_verified(config):
 
 
 def made_at(name):
-    """Return the UTC timestamp in the name of a backup, at which it was started. Return None for another name."""
+    """Return the UTC timestamp in the name of a backup, at which it was started.
+
+    Return None for another name.
+    """
     match = NAME.fullmatch(name)
     return match and times.text(datetime.strptime(match["made_at"], "%Y%m%dT%H%M%S%z"))
 
 
 def _verify(config, target, report):
-    """Restore the backup into a scratch folder and check it. Mark it as verified, and delete old ones.
+    """Restore the backup into a scratch folder and check it.
 
-    Its structure was checked before it was written, and its SHA-256 is that of the file that was checked.
+    Mark it as verified, and delete old ones.
+
+    Its structure was checked before it was written, and its SHA-256 is that of the file that was
+    checked.
     """
     files.require_space(config.backups, target.stat().st_size)
     with process_locks.scratch(config.backups, process_locks.TRIAL) as folder:
@@ -110,7 +121,10 @@ def _verify(config, target, report):
 
 
 def _delete_old(config, db):
-    """Delete what is old and expendable. Return the old backups that are kept (see `_is_expendable`)."""
+    """Delete what is old and expendable.
+
+    Return the old backups that are kept (see `_is_expendable`).
+    """
     found = {file: NAME.fullmatch(file.name) for file in sorted(config.backups.iterdir())}
     stamps = {file: match["made_at"] for file, match in found.items() if match}
     verified = [stamp for file, stamp in stamps.items() if _mark(file).exists()]
@@ -126,10 +140,12 @@ def _delete_old(config, db):
 
 
 def _is_expendable(db, file):
-    """Return whether the new backup, opened as `db`, contains the last change of an old one, or the old one is damaged.
+    """Return whether the new backup, opened as `db`, contains the last change of an old one, or the
+    old one is damaged.
 
-    Otherwise the present database did not grow out of the old one: a new database was created in its place, or an older
-    backup was restored. The old backup may then be the only copy of its changes. So may one that cannot be opened.
+    Otherwise the present database did not grow out of the old one: a new database was created in
+    its place, or an older backup was restored. The old backup may then be the only copy of its
+    changes. So may one that cannot be opened.
     """
     try:
         with (
@@ -152,7 +168,9 @@ def _mark(file):
 
 
 def _remove_unfinished(config):
-    """Delete the unfinished files of killed backups, and the marks of backups that were deleted by hand."""
+    """Delete the unfinished files of killed backups, and the marks of backups that were deleted by
+    hand.
+    """
     for partial in itertools.chain.from_iterable(map(config.backups.glob, UNFINISHED)):
         with suppress(BlockingIOError, FileNotFoundError), open(partial, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a running backup holds it

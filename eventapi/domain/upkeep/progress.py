@@ -1,7 +1,9 @@
-"""The progress of a long job: a line that is rewritten on a terminal, otherwise a log line every half minute.
+"""The progress of a long job: a line that is rewritten on a terminal, otherwise a log line every
+half minute.
 
-A job of less than two seconds shows nothing. A job may call `report(part, done, total)` any number of times. Parts take
-different shares of the time, so each job lists its parts with their usual seconds in a large database.
+A job of less than two seconds shows nothing. A job may call `report(part, done, total)` any number
+of times. Parts take different shares of the time, so each job lists its parts with their usual
+seconds in a large database.
 """
 
 import sys

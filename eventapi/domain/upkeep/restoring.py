@@ -1,4 +1,7 @@
-"""Restore a backup: replace the data by it. The replaced data is kept under other names and never deleted."""
+"""Restore a backup: replace the data by it.
+
+The replaced data is kept under other names and never deleted.
+"""
 
 import errno
 import os
@@ -27,7 +30,8 @@ from eventapi.storage.maintenance import silent
 from eventapi.storage.migrations import check_schema_version, migrate, schema_version
 from eventapi.storage.write_lock import write_lock
 
-# Names that a directory of eventapi may have: its own, backups, hidden files, and what a new file system contains.
+# Names that a directory of eventapi may have: its own, backups, hidden files, and what a new file
+# system contains.
 OWN_NAMES = re.compile(
     r"eventapi[.-].*|files|files\.before-restore-.*|backups|.*\.tar|\..*|lost\+found"
 )
@@ -39,13 +43,15 @@ PARTS = {backups.READING: 12, schema.INTEGRITY: 40, migrations.UPGRADING: 1}
 def restore(config, source, *, force=False, file=None, report=silent):
     """Replace the data by the backup in the file `source`. Return `(aside, again)`.
 
-    `aside` is the path of the replaced database, or None if there was none. `again` is the number of contacts that
-    were anonymised again, or None if the replaced database was lost or could not be read.
+    `aside` is the path of the replaced database, or None if there was none. `again` is the number
+    of contacts that were anonymised again, or None if the replaced database was lost or could not
+    be read.
 
-    The backup is checked and prepared in a folder of its own before any data is touched. Without `force`, a database
-    that is newer than the backup is not replaced, and neither damaged files nor foreign parts of the schema are
-    accepted. `file` is the backup if it is already open, and `source` its name. `report` is told how far it is, in
-    PARTS. Raise BackupError, and InUse while a server, a worker or a command that writes runs.
+    The backup is checked and prepared in a folder of its own before any data is touched. Without
+    `force`, a database that is newer than the backup is not replaced, and neither damaged files nor
+    foreign parts of the schema are accepted. `file` is the backup if it is already open, and
+    `source` its name. `report` is told how far it is, in PARTS. Raise BackupError, and InUse while
+    a server, a worker or a command that writes runs.
     """
     with file or _opened(source) as archive:
         return _restore(config, archive, source, force, report)
@@ -80,8 +86,8 @@ def _restore(config, archive, source, force, report):
 def _scratch(config):
     """Yield a folder for the unpacked backup whose files can be renamed into the data directory.
 
-    If `files` is a mount of its own, or a link to another disk, nothing can be renamed into it from outside. Then
-    `files` of the folder leads to a second folder, in the mount.
+    If `files` is a mount of its own, or a link to another disk, nothing can be renamed into it from
+    outside. Then `files` of the folder leads to a second folder, in the mount.
     """
     with process_locks.scratch(config.data_dir, process_locks.RESTORE) as folder:
         if not _is_mount(config.files, folder):
@@ -93,7 +99,10 @@ def _scratch(config):
 
 
 def _is_mount(files_folder, folder):
-    """Return whether nothing can be renamed from `files` into `folder`. Both may be on the same device all the same."""
+    """Return whether nothing can be renamed from `files` into `folder`.
+
+    Both may be on the same device all the same.
+    """
     if not files_folder.exists():
         return False
     probe = mkdtemp(prefix=process_locks.RESTORE, dir=files_folder)
@@ -123,7 +132,10 @@ def refuse_foreign(config):
 
 
 def _is_foreign(config):
-    """Return whether the database is of another program. An unreadable database counts as one of eventapi."""
+    """Return whether the database is of another program.
+
+    An unreadable database counts as one of eventapi.
+    """
     try:
         with closing(Database(config)) as db:
             return not backups.is_eventapi(db)
@@ -132,7 +144,8 @@ def _is_foreign(config):
 
 
 def damaged_files(manifest):
-    """Return the entries of a backup that hold other bytes than their name, the SHA-256 of a stored file, says.
+    """Return the entries of a backup that hold other bytes than their name, the SHA-256 of a stored
+    file, says.
 
     They were damaged before the backup was made, or the backup was changed.
     """
@@ -157,7 +170,10 @@ def _remove_damaged(folder, manifest, force):
 
 
 def _upgrade(config, path, force, report):
-    """Check the database of the backup, and migrate it to the schema of this version. Raise BackupError."""
+    """Check the database of the backup, and migrate it to the schema of this version.
+
+    Raise BackupError.
+    """
     with backups.opened(config, path) as db:
         wrong = schema.integrity_faults(db.connection, report=report)
         if wrong:
@@ -186,10 +202,11 @@ def _upgrade(config, path, force, report):
 
 
 def _refuse_newer(config, manifest, copy):
-    """Raise BackupError if `copy`, the database of the backup, lacks the last change of the present one.
+    """Raise BackupError if `copy`, the database of the backup, lacks the last change of the present
+    one.
 
-    Also raise it if the present one cannot be read. The hash of the last audit entry is compared, not its time: the
-    clock may have been set back.
+    Also raise it if the present one cannot be read. The hash of the last audit entry is compared,
+    not its time: the clock may have been set back.
     """
     if not has_content(config.database):
         return
@@ -211,7 +228,10 @@ def _refuse_newer(config, manifest, copy):
 
 
 def _anonymize_again(config, db):
-    """Repeat the anonymisations that were made after the backup. Return their number, or None if they are unknown."""
+    """Repeat the anonymisations that were made after the backup.
+
+    Return their number, or None if they are unknown.
+    """
     if not has_content(config.database):
         return (
             None if any(files.all_stored(config)) else 0
@@ -248,15 +268,21 @@ def _free_suffix(config):
 
 
 def _places(config, suffix):
-    """Return the two folders in which the replaced files may be kept. The second one is for a mount of its own."""
+    """Return the two folders in which the replaced files may be kept.
+
+    The second one is for a mount of its own.
+    """
     return config.data_dir / f"files{suffix}", config.files / suffix
 
 
 def _replace_data(config, folder, suffix):
-    """Keep the old data under other names, and replace it. Return the path of the old database, or None.
+    """Keep the old data under other names, and replace it.
 
-    At every moment `eventapi.db` is the whole old or the whole new database, and `files` has the files of both, so that
-    a crash leaves nothing to repair. Housekeeping removes those that the new database does not name.
+    Return the path of the old database, or None.
+
+    At every moment `eventapi.db` is the whole old or the whole new database, and `files` has the
+    files of both, so that a crash leaves nothing to repair. Housekeeping removes those that the new
+    database does not name.
     """
     lock, aside = write_lock(config.database), config.database.with_name(DATABASE + suffix)
     lock.acquire()
@@ -281,7 +307,9 @@ def _replace_data(config, folder, suffix):
 
 
 def _empty_log(config):
-    """Write the log of the old database into its file, which is complete then. The log of a damaged one stays as it is.
+    """Write the log of the old database into its file, which is complete then.
+
+    The log of a damaged one stays as it is.
 
     Raise InUse if another program reads the database.
     """
@@ -300,9 +328,11 @@ def _empty_log(config):
 
 
 def _set_aside(config, suffix, is_mount):
-    """Give the old database and the old files second names (hard links), which stay when the first ones are replaced.
+    """Give the old database and the old files second names (hard links), which stay when the first
+    ones are replaced.
 
-    The files get them as well if the database is lost: housekeeping removes those that the new database does not name.
+    The files get them as well if the database is lost: housekeeping removes those that the new
+    database does not name.
     """
     for name in (DATABASE, LOGS[0]):
         if (config.data_dir / name).exists():
@@ -329,7 +359,9 @@ def _link(file, name):
 
 
 def _remove_links(config):
-    """Remove the second names of the data that a killed restore has left without replacing the data."""
+    """Remove the second names of the data that a killed restore has left without replacing the
+    data.
+    """
     for aside in config.data_dir.glob(f"{DATABASE}.before-restore-*"):
         if config.database.exists() and aside.samefile(config.database):
             for place in _places(config, aside.name.removeprefix(DATABASE)):

@@ -1,6 +1,9 @@
-"""Addresses that webhooks may call. Addresses of this server, of private networks and of metadata services are blocked.
+"""Addresses that webhooks may call.
 
-Each URL is parsed strictly, so that no spelling of an address passes the checks and leads elsewhere.
+Addresses of this server, of private networks and of metadata services are blocked.
+
+Each URL is parsed strictly, so that no spelling of an address passes the checks and leads
+elsewhere.
 """
 
 import ipaddress
@@ -17,7 +20,8 @@ NAME = re.compile(
 )
 NUMBER = re.compile(r"\d+|0x[0-9a-f]*", re.I)
 
-# Networks that the Internet does not route, or that lead to another address (RFC 6890 and the registries of IANA).
+# Networks that the Internet does not route, or that lead to another address (RFC 6890 and the
+# registries of IANA).
 BLOCKED = tuple(
     map(
         ipaddress.ip_network,
@@ -27,8 +31,8 @@ BLOCKED = tuple(
     3fff::/20""".split(),
     )
 )
-# The part of IPv6 from which public addresses are assigned. Mapped, compatible, translated (NAT64), local and multicast
-# addresses are all outside it.
+# The part of IPv6 from which public addresses are assigned. Mapped, compatible, translated (NAT64),
+# local and multicast addresses are all outside it.
 PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")
 # Host names that no public server has.
 PRIVATE_NAME = re.compile(
@@ -41,12 +45,18 @@ EXCEPTION = (
 
 
 class Refused(Exception):
-    """A URL that must not be called. The text says why, without anything that the client does not know already."""
+    """A URL that must not be called.
+
+    The text says why, without anything that the client does not know already.
+    """
 
 
 @dataclass(frozen=True)
 class Target:
-    """A parsed URL. `host` is a name or the text of an IP address, without brackets. `path` includes the query."""
+    """A parsed URL. `host` is a name or the text of an IP address, without brackets.
+
+    `path` includes the query.
+    """
 
     scheme: str
     host: str
@@ -89,7 +99,8 @@ def parse(url):
 def normal_host(text):
     """Return the host in its usual spelling. Raise Refused for an invalid one.
 
-    Numbers such as 2130706433, 0x7f.1 or 127.1 are refused, because some programs read them as addresses.
+    Numbers such as 2130706433, 0x7f.1 or 127.1 are refused, because some programs read them as
+    addresses.
     """
     try:
         if text.startswith("["):
@@ -124,7 +135,9 @@ def is_allowed(address, allowed):
 
 
 def refuse_blocked(target, found, allowed):
-    """Raise Refused if any of the IP addresses `found` for the target is blocked, or if HTTP is not allowed for it."""
+    """Raise Refused if any of the IP addresses `found` for the target is blocked, or if HTTP is not
+    allowed for it.
+    """
     if not all(may_be_called(address, allowed) for address in found):
         raise Refused(
             "leads to an address that webhooks must not call: one of this server, of a private network "
@@ -156,7 +169,10 @@ def fault_of(url, allowed, seconds=2):
 
 
 def resolve(target, seconds):
-    """Return the IP addresses of the target's host. Return none if they cannot be found in `seconds`."""
+    """Return the IP addresses of the target's host.
+
+    Return none if they cannot be found in `seconds`.
+    """
     if is_ip(target.host):
         return [target.host]
     found = []

@@ -1,4 +1,6 @@
-"""The types of all outgoing events, each with its scope and an example message, made from the registry of kinds."""
+"""The types of all outgoing events, each with its scope and an example message, made from the
+registry of kinds.
+"""
 
 from functools import lru_cache
 
@@ -8,7 +10,8 @@ from eventapi.validation import examples
 
 AT = "2027-05-01T09:00:00Z"
 
-# entity type -> description of the scope in the list of events, for kinds whose records have different scopes
+# entity type -> description of the scope in the list of events, for kinds whose records have
+# different scopes
 SCOPES = {
     "note": "the scope of the record that the note is about",
     "bulk_import": "contacts or participants, depending on what is imported",
@@ -34,7 +37,9 @@ def listed():
 
 
 def described():
-    """Yield `(type, name of the schema of the record, part of the type after the dot, Kind)` of every event."""
+    """Yield `(type, name of the schema of the record, part of the type after the dot, Kind)` of
+    every event.
+    """
     for kind in entities.KINDS.values():
         for name, word in zip(kind.event_names(), kind.events, strict=True):
             yield name, kind.schema or kind.entity_type, word, kind

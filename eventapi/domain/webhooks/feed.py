@@ -16,9 +16,11 @@ WINDOW = 20_000  # events that one request examines to find those that the key m
 
 
 def read(db, after, size, scopes):
-    """Return the events that a key with these scopes may read, after the cursor `after`, at most `size`.
+    """Return the events that a key with these scopes may read, after the cursor `after`, at most
+    `size`.
 
-    The result is `(events, cursor to continue with, whether more follow, whether some were missed)`.
+    The result is `(events, cursor to continue with, whether more follow, whether some were
+    missed)`.
     """
     kept = db.one(sql.kept)
     start, is_missed = _start(db, after, kept)

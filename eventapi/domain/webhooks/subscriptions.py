@@ -1,7 +1,9 @@
-"""Webhooks: subscriptions to events, their checks and signatures, and the deliveries that result from them.
+"""Webhooks: subscriptions to events, their checks and signatures, and the deliveries that result
+from them.
 
-The worker adds the deliveries of new events with `fan_out`, and sends them in the order of the events. Signatures are
-those of Standard Webhooks (standardwebhooks.com), and two headers of the contract.
+The worker adds the deliveries of new events with `fan_out`, and sends them in the order of the
+events. Signatures are those of Standard Webhooks (standardwebhooks.com), and two headers of the
+contract.
 """
 
 import base64
@@ -31,10 +33,12 @@ def new_secret():
 
 
 def headers(message_id, timestamp, body, keys):
-    """Return the headers that authenticate a message. `keys` are the valid secrets, the newest first.
+    """Return the headers that authenticate a message.
 
-    `timestamp` is in Unix seconds, `body` is bytes. webhook-signature contains one signature per secret.
-    X-Webhook-Signature can contain one only, which is made with the newest secret.
+    `keys` are the valid secrets, the newest first.
+
+    `timestamp` is in Unix seconds, `body` is bytes. webhook-signature contains one signature per
+    secret. X-Webhook-Signature can contain one only, which is made with the newest secret.
     """
     signed = f"{message_id}.{timestamp}."
     signatures = [
@@ -65,7 +69,10 @@ VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?|")
 
 
 def faults_of(body, config):
-    """Return the faults of a body. Resolving the host name may be slow: do not call this inside a transaction."""
+    """Return the faults of a body.
+
+    Resolving the host name may be slow: do not call this inside a transaction.
+    """
     faults, url = Faults(), body.get("url")
     wrong = url and addresses.fault_of(url, config.webhook_allowed_networks)
     if wrong:
@@ -122,7 +129,9 @@ def get(db, id):
 
 
 def represent(row):
-    """Return the API object of a row: without the secret, and without the headers, which may contain one."""
+    """Return the API object of a row: without the secret, and without the headers, which may
+    contain one.
+    """
     row["events"], row["is_active"] = json.loads(row["events"]), bool(row["is_active"])
     return {**row, "secret": None}
 
@@ -163,7 +172,10 @@ def message_id(event_id, timestamp):
 
 
 def message(name, timestamp, data):
-    """Return the body of a delivery as bytes. `data` is JSON text, or None after the record was anonymised."""
+    """Return the body of a delivery as bytes.
+
+    `data` is JSON text, or None after the record was anonymised.
+    """
     return f'{{"type":{as_json(name)},"timestamp":"{timestamp}","data":{data or "null"}}}'.encode()
 
 
@@ -191,9 +203,12 @@ def create(db, fields, key_id):
 
 
 def update(db, old, fields, key_id):
-    """Change a webhook and return it. A new URL binds it to the API key `key_id`. Raise 409 `too_many_webhooks`.
+    """Change a webhook and return it.
 
-    Events before the change are delivered by the old settings. Reactivation starts with the next event.
+    A new URL binds it to the API key `key_id`. Raise 409 `too_many_webhooks`.
+
+    Events before the change are delivered by the old settings. Reactivation starts with the next
+    event.
     """
     id, headers = old["id"], json.loads(db.value(sql.headers, id=old["id"]))
     before = {**old, "headers": headers}
@@ -222,7 +237,10 @@ def delete(db, webhook):
 
 
 def rotate_secret(db, old):
-    """Replace the secret and return the webhook with the new one. For 24 hours the old secret signs deliveries, too."""
+    """Replace the secret and return the webhook with the new one.
+
+    For 24 hours the old secret signs deliveries, too.
+    """
     secret, until = new_secret(), times.after(db.now, BOTH_SIGN)
     db.run(sql.rotate, id=old["id"], secret=secret, until=until, now=db.now)
     new = get(db, old["id"])
@@ -233,8 +251,8 @@ def rotate_secret(db, old):
 def redeliver(db, delivery):
     """Send a delivery again, with all its retries, and return it.
 
-    One that waits for its next attempt is sent now. After an attempt that is in progress, another one follows. A
-    delivery still waits for earlier ones of its record, and later ones wait for it.
+    One that waits for its next attempt is sent now. After an attempt that is in progress, another
+    one follows. A delivery still waits for earlier ones of its record, and later ones wait for it.
     """
     if not db.run(sql.send_again, id=delivery["id"], now=db.now):
         if not db.run(sql.request_redelivery, id=delivery["id"], now=db.now):
@@ -277,7 +295,10 @@ def is_enabled(db):
 
 
 def fan_out(db, stopping):
-    """Add the deliveries of new events, in at most BATCHES transactions. Return True if more events remain."""
+    """Add the deliveries of new events, in at most BATCHES transactions.
+
+    Return True if more events remain.
+    """
     behind = db.one(sql.behind)
     if behind["after"] is None:
         return False
@@ -292,7 +313,9 @@ def fan_out(db, stopping):
 
 
 def with_due_deliveries(db):
-    """Return the ids of webhooks with a delivery that is due or was interrupted, and that no worker delivers to now."""
+    """Return the ids of webhooks with a delivery that is due or was interrupted, and that no worker
+    delivers to now.
+    """
     return db.values(sql.with_work, now=times.now())
 
 
@@ -307,7 +330,9 @@ def add_deliveries(db, id):
 
 
 def _add_deliveries(db, after, until, **one):
-    """Add the deliveries of the events with ids greater than `after`, up to `until`. `one` may hold a `webhook_id`.
+    """Add the deliveries of the events with ids greater than `after`, up to `until`.
+
+    `one` may hold a `webhook_id`.
 
     Of each record, only the first open delivery to a webhook may be sent. Later ones wait for it.
     """
@@ -319,7 +344,8 @@ def _add_deliveries(db, after, until, **one):
 
 
 def add_test(db, webhook):
-    """Add an event `webhook.tested` for this webhook, whatever it subscribes to, and return its delivery.
+    """Add an event `webhook.tested` for this webhook, whatever it subscribes to, and return its
+    delivery.
 
     Raise 409 `webhook_inactive`.
     """
@@ -381,8 +407,8 @@ def deactivate(db, id, *, why, needs_attention):
 def backlog(db):
     """Return `{deliveries, oldest, unseen, states}`.
 
-    These are the number of open deliveries, the age of the oldest in seconds or None, the number of events whose
-    deliveries have not been added yet, and the numbers of webhooks by state.
+    These are the number of open deliveries, the age of the oldest in seconds or None, the number of
+    events whose deliveries have not been added yet, and the numbers of webhooks by state.
     """
     waiting, behind = db.one(sql.waiting), db.one(sql.behind)
     oldest = waiting["first_event"] and db.value(sql.event_at, id=waiting["first_event"])
@@ -396,12 +422,18 @@ def backlog(db):
 
 
 def bring_forward(db, latest):
-    """Make deliveries due whose next attempt is later than the timestamp `latest`. Return their number."""
+    """Make deliveries due whose next attempt is later than the timestamp `latest`.
+
+    Return their number.
+    """
     return db.run(sql.bring_forward, now=db.now, latest=latest)
 
 
 def check(db):
-    """Yield a sentence for each webhook with overdue deliveries, for `eventapi check`. Probably no worker runs."""
+    """Yield a sentence for each webhook with overdue deliveries, for `eventapi check`.
+
+    Probably no worker runs.
+    """
     before = times.text(datetime.now(timezone.utc) - STUCK)
     for row in db.all(sql.stuck, before=before) if is_enabled(db) else ():
         yield (
@@ -411,7 +443,10 @@ def check(db):
 
 
 def delete_old_deliveries(db, size):
-    """Delete at most `size` deliveries that are older than KEPT, in a transaction. Return their number."""
+    """Delete at most `size` deliveries that are older than KEPT, in a transaction.
+
+    Return their number.
+    """
     before = times.text(datetime.now(timezone.utc) - KEPT)
     with db.write():
         return db.run(sql.forget_deliveries, before=before, size=size)

@@ -1,1 +1,4 @@
-"""The organiser's desk: the pages with which the office works. Every button runs a route of the API."""
+"""The organiser's desk: the pages with which the office works.
+
+Every button runs a route of the API.
+"""

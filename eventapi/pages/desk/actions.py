@@ -1,7 +1,10 @@
-"""Buttons of the desk. Each one is a route of the API, named here by its handler; so its rules are those of the API.
+"""Buttons of the desk.
 
-`GET /desk/do/NAME/ID` shows the form of an action, `POST` runs it. A refused action shows its form again, with what was
-typed. Where the action leads back to, is an address within the desk that comes with the form.
+Each one is a route of the API, named here by its handler; so its rules are those of the API.
+
+`GET /desk/do/NAME/ID` shows the form of an action, `POST` runs it. A refused action shows its form
+again, with what was typed. Where the action leads back to, is an address within the desk that comes
+with the form.
 """
 
 import re
@@ -132,8 +135,8 @@ BACK = re.compile(
 def of(visit, singular, record, *, without=()):
     """Return the actions that a record allows now and the person may do, as a template shows them.
 
-    `singular` is the name of the record in paths, such as `applications`; `without` are actions that the page has in a
-    form of its own.
+    `singular` is the name of the record in paths, such as `applications`; `without` are actions
+    that the page has in a form of its own.
     """
     allowed = record.get("allowed_actions") or ()
     found = [
@@ -171,7 +174,9 @@ def action(visit, name, *, id=None, item_id=None, **fixed):
 
 @cache
 def has_page(name):
-    """Return whether an action has a page of its own: to fill in its form, or to ask whether it is meant."""
+    """Return whether an action has a page of its own: to fill in its form, or to ask whether it is
+    meant.
+    """
     schema = api.routes()[name].options.schema
     names = FIELDS.get(name) if schema else []
     return name in FINAL or bool(
@@ -265,7 +270,10 @@ FIXED = (
 
 
 def ids_of(name, id, item_id):
-    """Return the ids of an action as its route takes them. Raise 404 for another action, or for other ids."""
+    """Return the ids of an action as its route takes them.
+
+    Raise 404 for another action, or for other ids.
+    """
     ids = {key: value for key, value in (("id", id), ("item_id", item_id)) if value is not None}
     if name not in BUTTONS or set(ids) != set(re.findall(r"<(\w+)>", api.routes()[name].path)):
         raise not_found("page", shell.address())
@@ -313,7 +321,9 @@ def do_desk_action(visit, name, id=None, item_id=None):
 
 
 def led(visit, name, response):
-    """Return the address after an action: where it was started from, or the new record if it has made one."""
+    """Return the address after an action: where it was started from, or the new record if it has
+    made one.
+    """
     if name == "create_participant_invoice":
         word = f"{name}_and_credit" if response.meta["credit_notes"] else name
         return with_done(f"invoices/{response.data['id']}", word)
@@ -347,14 +357,19 @@ def fixed_of(fields):
 
 
 def run(visit, name, ids, body, *, tag=None, upload=None, query=""):
-    """Run a route of the API that opens its own transactions, or that only reads. Return its response."""
+    """Run a route of the API that opens its own transactions, or that only reads.
+
+    Return its response.
+    """
     return calls.call(api.routes()[name], ids, body=body, tag=tag, upload=upload, query=query)
 
 
 def once(visit, name, ids, body, lead, *, tag=None):
-    """Run a route of the API once for the form that was sent, and return the redirection `lead(response)`.
+    """Run a route of the API once for the form that was sent, and return the redirection
+    `lead(response)`.
 
-    The redirection is kept in the transaction of the change, so that pressing a button twice does nothing twice.
+    The redirection is kept in the transaction of the change, so that pressing a button twice does
+    nothing twice.
     """
     page = calls.running()
 

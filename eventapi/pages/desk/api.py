@@ -25,7 +25,10 @@ def routes():
 
 
 def read(name, *, form=None, include=(), query=None, **ids):
-    """Return the response of a GET route. `query` are its parameters; those that are None or empty are left out."""
+    """Return the response of a GET route.
+
+    `query` are its parameters; those that are None or empty are left out.
+    """
     asked = {key: value for key, value in (query or {}).items() if value not in (None, "")}
     if include:
         asked["include"] = ",".join(include)

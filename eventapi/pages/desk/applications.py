@@ -1,4 +1,6 @@
-"""Applications at the desk: the list by state, one application with its decision, and decisions on many."""
+"""Applications at the desk: the list by state, one application with its decision, and decisions on
+many.
+"""
 
 from eventapi.domain.mail import queue as mails
 from eventapi.pages.desk import actions, api, frame, links
@@ -117,9 +119,10 @@ def get_desk_application(db, visit, id):
 def access(db, visit, id):
     """Return what an approved application does not lead to as a template shows it, or None.
 
-    {lacks, email, is_other_address, contact_name, contact_email, can_send}: `is_other_address` says that the exhibitor
-    or visitor has another address than the application. With the scope `participants` or `contacts`, `contact_name` and
-    `contact_email` say which. `can_send` is whether the person may send the link.
+    {lacks, email, is_other_address, contact_name, contact_email, can_send}: `is_other_address` says
+    that the exhibitor or visitor has another address than the application. With the scope
+    `participants` or `contacts`, `contact_name` and `contact_email` say which. `can_send` is
+    whether the person may send the link.
     """
     may_read = api.may(visit, "participants") or api.may(visit, "contacts")
     gaps = db.all(sql.gaps_of, frozenset({"participants"} if may_read else ()), application_id=id)
@@ -143,7 +146,9 @@ def access(db, visit, id):
 
 @routes.post("/applications/<id>/access", batch=True, shows=get_desk_application)
 def send_desk_access(visit, connections, id):
-    """Make the links that an approval did not give, or let the one that exists show the badge, and mail them."""
+    """Make the links that an approval did not give, or let the one that exists show the badge, and
+    mail them.
+    """
     api.require_call(visit, "create_link")
     done = visits.see_other(visit, actions.with_done(f"applications/{id}", "mail_link"))
     for gap in connections.reader().all(sql.gaps_of, application_id=id):

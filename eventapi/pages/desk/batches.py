@@ -1,4 +1,7 @@
-"""One action for many records: the ticked ones of a list. The first page is a trial, which changes nothing."""
+"""One action for many records: the ticked ones of a list.
+
+The first page is a trial, which changes nothing.
+"""
 
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, frame
@@ -119,7 +122,9 @@ def page(db, visit, resource, action, result):
 
 
 def takes_part(db, visit, application):
-    """Return the sentence that an application adds no exhibitor, since its address takes part already, or None."""
+    """Return the sentence that an application adds no exhibitor, since its address takes part
+    already, or None.
+    """
     found = db.one(sql.participation_of, application_id=application["id"])
     return frame.words(visit)["takes_part"] if found and not found["is_own"] else None
 

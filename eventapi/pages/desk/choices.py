@@ -2,7 +2,8 @@
 
 from eventapi.pages.desk import api
 
-# Field -> (handler of the list, its field that is sent, its field that is shown, parameters of the list).
+# Field -> (handler of the list, its field that is sent, its field that is shown, parameters of the
+# list).
 EVENTS = ("list_events", "event_key", "title", ())
 PARTS = ("list_categories", "category_key", "title", ("event_key",))
 SERVICES = ("list_services", "id", "service_name", ("event_key",))
@@ -26,7 +27,8 @@ FIELDS = {
 
 
 def of(visit, names, event_key=None):
-    """Return field -> [(value, label)] for those of `names` that name other records which the person may read.
+    """Return field -> [(value, label)] for those of `names` that name other records which the
+    person may read.
 
     `event_key`, if given, narrows the lists that depend on an event.
     """

@@ -1,4 +1,6 @@
-"""Exhibitors at the desk: who is ready, one exhibitor with everything about it, and what waits for a review."""
+"""Exhibitors at the desk: who is ready, one exhibitor with everything about it, and what waits for
+a review.
+"""
 
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, frame, links
@@ -66,12 +68,14 @@ def get_desk_exhibitors(db, visit):
 
 
 def exhibitors(db, event, show, search, page, scope):
-    """Return a page of exhibitors by name, each with contact, category, readiness and booths; and how many there are.
+    """Return a page of exhibitors by name, each with contact, category, readiness and booths; and
+    how many there are.
 
-    `scope` is `booths` if the person may read reservations. With `participants`, booths that are only held are missing.
+    `scope` is `booths` if the person may read reservations. With `participants`, booths that are
+    only held are missing.
 
-    Of those that are not ready, the number is that of the pages up to this one, and one more if there is a next page:
-    the readiness of thousands takes too long to compute.
+    Of those that are not ready, the number is that of the pages up to this one, and one more if
+    there is a next page: the readiness of thousands takes too long to compute.
     """
     values = {
         "event_id": event["id"],
@@ -113,7 +117,9 @@ def exhibitors(db, event, show, search, page, scope):
 
 
 def unready(db, ids, most):
-    """Return those of the participants that are not ready, in their order, and no more of them than needed."""
+    """Return those of the participants that are not ready, in their order, and no more of them than
+    needed.
+    """
     found = []
     for start in range(0, len(ids), AT_ONCE):
         some = ids[start : start + AT_ONCE]
@@ -126,7 +132,9 @@ def unready(db, ids, most):
 
 @routes.get("/exhibitors/<id>")
 def get_desk_exhibitor(db, visit, id):
-    """Return one participant: contact, booth, orders, documents, submissions, invoices, notes and tasks."""
+    """Return one participant: contact, booth, orders, documents, submissions, invoices, notes and
+    tasks.
+    """
     row = api.record(
         "get_participant",
         id,
@@ -238,7 +246,9 @@ def with_buttons(visit, resource, record):
 
 
 def history(visit, kind, id):
-    """Return the last entries of the audit log about a record, or None if the person may not read it."""
+    """Return the last entries of the audit log about a record, or None if the person may not read
+    it.
+    """
     if not api.may(visit, "audit"):
         return None
     return api.rows("list_audit_entries", entity_type=kind, entity_id=id, per_page=10)[0]
@@ -299,7 +309,10 @@ def get_desk_orders(db, visit):
 
 @routes.get("/exhibitors/remind")
 def get_desk_reminders(db, visit):
-    """Return the links of exhibitors, to mail those what is late or open on their pages. The trial shows the mails."""
+    """Return the links of exhibitors, to mail those what is late or open on their pages.
+
+    The trial shows the mails.
+    """
     event, asked = frame.required(db), shell.asked("page", "event")
     rows, total = api.rows(
         "list_links", event_id=event["id"], kind="participant", page=frame.page_of(asked)

@@ -1,4 +1,6 @@
-"""What all pages of the desk share: the event in hand, the menu, the banners, labels of fields, and lists."""
+"""What all pages of the desk share: the event in hand, the menu, the banners, labels of fields, and
+lists.
+"""
 
 import re
 from decimal import Decimal
@@ -101,7 +103,9 @@ def any_of(given, field):
 
 
 def options_of(given, field):
-    """Return the options of a field, with its values that it does not offer, so that saving a form loses none."""
+    """Return the options of a field, with its values that it does not offer, so that saving a form
+    loses none.
+    """
     offered = {value for value, _ in field.options}
     return [
         *field.options,
@@ -122,7 +126,9 @@ def reason(texts, item):
 
 
 def cell(texts, item):
-    """Return the mark of an item of the readiness as HTML, with its reason for those who point at it or listen."""
+    """Return the mark of an item of the readiness as HTML, with its reason for those who point at
+    it or listen.
+    """
     said = escape(f"{texts['=' + item['status']]}: {reason(texts, item)}")
     return (
         f'<span class="state {item["status"]}" role="img" title="{said}" aria-label="{said}">'
@@ -174,7 +180,9 @@ def here():
 
 
 def current(db):
-    """Return the event in hand: the one that `?event=` names, else the one that is on, or the next one, or None."""
+    """Return the event in hand: the one that `?event=` names, else the one that is on, or the next
+    one, or None.
+    """
     key = shell.asked("event").get("event")
     return (key and db.one(sql.event, event=key)) or db.one(sql.event_in_hand, now=times.now())
 
@@ -206,7 +214,8 @@ def banner(db):
 
 
 def labels(visit, kind=""):
-    """Return the function (label, help) of the fields of a form, by path: `events/stock`, `status=new`.
+    """Return the function (label, help) of the fields of a form, by path: `events/stock`,
+    `status=new`.
 
     A word such as `field_events.event_key` is for the form of one kind of record only.
     """
@@ -261,7 +270,10 @@ def problem_sentence(visit, problem):
 
 
 def say_problem(texts, code, members):
-    """Return the sentence about the code of a problem. Lists in it are written as text, what is missing by name."""
+    """Return the sentence about the code of a problem.
+
+    Lists in it are written as text, what is missing by name.
+    """
     said = {
         name: ", ".join(str(texts.get(f"lacks_{part}", part)) for part in value)
         if isinstance(value, list)
@@ -272,8 +284,8 @@ def say_problem(texts, code, members):
 
 
 def told(db, name):
-    """Return the ticks of an action: a decision on applications is mailed, if the server can send mails, and the other
-    links of a person end with the one that is revoked.
+    """Return the ticks of an action: a decision on applications is mailed, if the server can send
+    mails, and the other links of a person end with the one that is revoked.
     """
     if name == "revoke_link":
         return {"all": ["1"]}
@@ -320,7 +332,9 @@ def record_name(record):
 
 
 def paging(asked, total, per_page=api.PER_PAGE):
-    """Return (number of the page, the page before or None, the next or None) of a list with `total` rows."""
+    """Return (number of the page, the page before or None, the next or None) of a list with `total`
+    rows.
+    """
     page = page_of(asked)
     return page, page - 1 if page > 1 else None, page + 1 if page * per_page < total else None
 

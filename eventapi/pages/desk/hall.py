@@ -1,4 +1,6 @@
-"""The hall at the desk: the plan with names and prices, one booth with its reservations, and the holds that end."""
+"""The hall at the desk: the plan with names and prices, one booth with its reservations, and the
+holds that end.
+"""
 
 import json
 from functools import lru_cache
@@ -52,7 +54,10 @@ def get_desk_hall(db, visit):
 
 
 def drawn(db, plan, language):
-    """Return (SVG of a plan for the office, id of a booth -> name of its exhibitor). Each booth leads to its page."""
+    """Return (SVG of a plan for the office, id of a booth -> name of its exhibitor).
+
+    Each booth leads to its page.
+    """
     hall = plan_pictures.read(db, plan["id"], "internal", language)
     names = {booth["id"]: booth["exhibitor"] for booth in hall["booths"] if booth["exhibitor"]}
     return drawing(as_json(hall), plan["plan_name"], shell.up()), names
@@ -60,7 +65,9 @@ def drawn(db, plan, language):
 
 @lru_cache(maxsize=16)
 def drawing(hall, name, up):
-    """Return the SVG of a hall, given as JSON. Drawing takes longer than all else on the page, so some are kept."""
+    """Return the SVG of a hall, given as JSON. Drawing takes longer than all else on the page, so
+    some are kept.
+    """
     return hall_page.draw(json.loads(hall), name, lambda booth: f"{up}desk/booths/{booth['id']}")
 
 

@@ -26,7 +26,9 @@ QUIET = 4  # modules around a QR code (ISO/IEC 18004)
 
 
 def of(visit, **subject):
-    """Return the links of a participant or of an event's doors with their buttons, or None without the scope."""
+    """Return the links of a participant or of an event's doors with their buttons, or None without
+    the scope.
+    """
     if not (api.may(visit, "links") and api.may_call(visit, "list_links")):
         return None
     rows, _ = api.rows("list_links", per_page=FEW, **subject)
@@ -54,7 +56,9 @@ def of(visit, **subject):
 
 
 def may_reach(visit, kind, given=()):
-    """Return whether the person has the scopes of what a link opens: only then the API makes, shows and mails it."""
+    """Return whether the person has the scopes of what a link opens: only then the API makes, shows
+    and mails it.
+    """
     return all(api.may(visit, scope, writes=True) for scope in rights.scopes(kind, given))
 
 

@@ -181,13 +181,16 @@ def get_desk_letter(visit, id, item_id):
 
 # The bank
 
-# What the page says of an import, by the names of its result. `unread` is there if a column with states was not read.
+# What the page says of an import, by the names of its result. `unread` is there if a column with
+# states was not read.
 READ = ("imported", "known", "booked", "proposed", "unmatched", "skipped_pending")
 
 
 @routes.get("/money/bank")
 def get_desk_bank(db, visit):
-    """Return the transactions that no payment accounts for, each with proposals to assign it with one click."""
+    """Return the transactions that no payment accounts for, each with proposals to assign it with
+    one click.
+    """
     asked = shell.asked("q", "page", "event", "show", *READ, "unread")
     status = asked.get("show") if asked.get("show") in ("open", "ignored", "assigned") else None
     rows, total = api.rows(

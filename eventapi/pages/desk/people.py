@@ -1,4 +1,6 @@
-"""Finding people and their papers: one search over contacts, participants, applications, invoices and booths; tasks."""
+"""Finding people and their papers: one search over contacts, participants, applications, invoices
+and booths; tasks.
+"""
 
 from eventapi.pages.desk import actions, api, batches, frame
 from eventapi.pages.desk.applications import notes
@@ -209,7 +211,10 @@ def get_desk_door_list(db, visit):
 
 @routes.get("/print/halls")
 def get_desk_hall_list(db, visit):
-    """Return the exhibitors by hall and booth. Mobile numbers need the scope `contacts`, as in the API."""
+    """Return the exhibitors by hall and booth.
+
+    Mobile numbers need the scope `contacts`, as in the API.
+    """
     event = frame.required(db)
     api.require(visit, "booths")
     api.require(visit, "participants")

@@ -1,4 +1,5 @@
-"""New and edit forms of records, made from the schemas of the API: what a first show needs, without a program.
+"""New and edit forms of records, made from the schemas of the API: what a first show needs, without
+a program.
 
 Each kind names the fields of its form. The rest of a record stays as it is.
 """
@@ -25,9 +26,10 @@ routes = Routes(
 class Kind:
     """A kind of record with forms.
 
-    `singular` is the name of its schema, `handler` ends the names of its handlers (`create_event`), `names` are the
-    fields of the form, `rare` those that few shows need: the form has them below "More". `new` are fields of a new
-    record only. `back` is the page of the desk that shows the records.
+    `singular` is the name of its schema, `handler` ends the names of its handlers (`create_event`),
+    `names` are the fields of the form, `rare` those that few shows need: the form has them below
+    "More". `new` are fields of a new record only. `back` is the page of the desk that shows the
+    records.
     """
 
     def __init__(self, singular, names, rare=(), *, new=(), back="setup", without=(), handler=None):
@@ -212,7 +214,8 @@ SETUP = (
     "submission_types",
     "dunning_levels",
 )
-# Fields that come from the page before, not typed -> handler that reads what they name, and what to include.
+# Fields that come from the page before, not typed -> handler that reads what they name, and what to
+# include.
 ABOUT = {
     "contact_id": ("get_contact", ()),
     "event_participant_id": ("get_participant", ("contact",)),
@@ -228,7 +231,9 @@ STORED_AS = {
 
 @routes.get("/setup")
 def get_desk_setup(db, visit):
-    """Return what a show is made of, with what is missing on top: the steps of a first show, in their order."""
+    """Return what a show is made of, with what is missing on top: the steps of a first show, in
+    their order.
+    """
     event = frame.current(db)
     lists = {
         name: api.rows(f"list_{name}", per_page=100, **of(name, event))
@@ -263,7 +268,10 @@ def of(name, event):
 
 
 def steps(visit, event, lists, plans, is_public):
-    """Return (step, address, whether it is done) of setting up a show. The address is None if the person may not."""
+    """Return (step, address, whether it is done) of setting up a show.
+
+    The address is None if the person may not.
+    """
 
     def step(name, kind, is_done):
         is_allowed = api.may_call(visit, handler_of(KINDS[kind.partition("/")[0]], None))
@@ -341,7 +349,10 @@ def about(given):
 
 
 def kind_of(name, id):
-    """Return a kind of record. Raise 404 if the desk does not know it, or if the API cannot create or change it."""
+    """Return a kind of record.
+
+    Raise 404 if the desk does not know it, or if the API cannot create or change it.
+    """
     kind = KINDS.get(name)
     if kind is None or handler_of(kind, id) not in api.routes():
         raise not_found("page", shell.address())
@@ -354,7 +365,9 @@ def handler_of(kind, id):
 
 
 def stored(kind, id):
-    """Return a record with its ETag, and with the fields that its form writes under the names of the body."""
+    """Return a record with its ETag, and with the fields that its form writes under the names of
+    the body.
+    """
     record = api.record(f"get_{kind.handler}", id)
     for name, (part, field) in STORED_AS.items():
         if name in kind.names and part in record:
@@ -378,7 +391,10 @@ def form_of(visit, name, id, event_key=None):
 
 
 def event_of(record, event):
-    """Return the key of the event that a record belongs to, a new one to the event in hand. None if it has several."""
+    """Return the key of the event that a record belongs to, a new one to the event in hand.
+
+    None if it has several.
+    """
     keys = (
         record.get("event_keys", [record.get("event_key")])
         if record
@@ -446,7 +462,9 @@ PAGES = {
 
 
 def saved(visit, kind, name, id, response):
-    """Return the address after a record was saved: where the form came from, or the page of the record."""
+    """Return the address after a record was saved: where the form came from, or the page of the
+    record.
+    """
     back = actions.back_to(visit)
     if not back and name in PAGES:
         back = f"{PAGES[name]}/{response.data['id']}"

@@ -1,4 +1,6 @@
-"""The pages of an event at the desk: what is public, the forms that are open, and what is missing for it."""
+"""The pages of an event at the desk: what is public, the forms that are open, and what is missing
+for it.
+"""
 
 from eventapi.domain.shows import settings
 from eventapi.pages.desk import actions, api, choices, frame, links
@@ -18,7 +20,8 @@ routes = Routes(
     forms=("text/html",),
 )
 
-# Form of the page -> the settings that it changes. Those that the product does not know are left out.
+# Form of the page -> the settings that it changes. Those that the product does not know are left
+# out.
 PARTS = {
     "show": (
         "is_public",

@@ -1,4 +1,7 @@
-"""Signing in to the desk: with an API key, or by a link of `eventapi desk link` (pages.md 10). There is no password."""
+"""Signing in to the desk: with an API key, or by a link of `eventapi desk link` (pages.md 10).
+
+There is no password.
+"""
 
 from eventapi.domain.access import link_secrets, sessions
 from eventapi.domain.access.api_keys import NARROW_SCOPES, key_hash
@@ -23,7 +26,10 @@ def get_desk_sign_in(db):
 
 @routes.post("/sign-in", before=form_bodies.before)
 def sign_in_desk(db, before):
-    """Open a session for an API key. Keys that stand in web pages, and everybody can read, open none."""
+    """Open a session for an API key.
+
+    Keys that stand in web pages, and everybody can read, open none.
+    """
     if isinstance(before, Problem):
         raise before
     state, _ = tokens.checked(link_secrets.form_key(db), PURPOSE, before.get("token", [""])[0])

@@ -1,4 +1,6 @@
-"""The first page of the desk: what happens today at the event in hand, and what waits for the office."""
+"""The first page of the desk: what happens today at the event in hand, and what waits for the
+office.
+"""
 
 from datetime import timedelta
 
@@ -78,7 +80,9 @@ def get_desk_figures(db, visit):
 
 
 def lines(db, visit, event):
-    """Return (name, number, address, whether it is urgent) of what waits, without what the person may not read."""
+    """Return (name, number, address, whether it is urgent) of what waits, without what the person
+    may not read.
+    """
     now = times.now()
     found = dict(
         db.one(sql.money, today=times.today(db.config.timezone), due=times.after(now, -DUE))

@@ -56,7 +56,9 @@ def sign_in_at_door(db, before):
 
 @routes.get("/now")
 def get_door_now(db, visit):
-    """Return event, station, rights, the time of the server, how many are inside, and the revision of the roster."""
+    """Return event, station, rights, the time of the server, how many are inside, and the revision
+    of the roster.
+    """
     return Response(door.now(db, active(visit)), headers=NOT_KEPT)
 
 
@@ -87,7 +89,10 @@ def record_door_scans(db, visit, body):
 
 @routes.post("/sign-out", schema="door.sign_out")
 def sign_out_at_door(db, visit, body):
-    """End the session of a device that is given back. It has sent its scans, and deletes its list of badges."""
+    """End the session of a device that is given back.
+
+    It has sent its scans, and deletes its list of badges.
+    """
     refuse_other(visit, body)
     sessions.end(db, visit.session)
     return Response({"now": db.now}, headers=NOT_KEPT)
@@ -108,7 +113,10 @@ def refuse_other(visit, body):
 
 
 def active(visit):
-    """Return the link of the visit. Raise 403 if it has ended: it can only send the scans that were made before."""
+    """Return the link of the visit.
+
+    Raise 403 if it has ended: it can only send the scans that were made before.
+    """
     if visit.link["status"] != "active":
         raise links.ended()
     return visit.link

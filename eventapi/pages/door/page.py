@@ -1,4 +1,7 @@
-"""The page at the door and its files. They contain no data: those come from the routes with a session."""
+"""The page at the door and its files.
+
+They contain no data: those come from the routes with a session.
+"""
 
 import json
 from functools import lru_cache
@@ -28,7 +31,8 @@ FILES = {
 }
 LANGUAGES = ("de", "en")
 POLICY = f"{shell.POLICY}; media-src blob:; worker-src 'self'; manifest-src 'self'"
-# Browsers ask each time whether a file has changed. Offline, the service worker has all files of one version.
+# Browsers ask each time whether a file has changed. Offline, the service worker has all files of
+# one version.
 HEADERS = {
     **shell.HEADERS,
     "Content-Security-Policy": POLICY,
@@ -40,13 +44,18 @@ HEADERS = {
 
 @routes.get("/door", forms=("text/html",))
 def get_door(config):
-    """Return the page, without data. It asks for the link of a door, or for the event of its session."""
+    """Return the page, without data.
+
+    It asks for the link of a door, or for the event of its session.
+    """
     return shell.with_slash() or shell_page(shell.language_of(config, None)).response()
 
 
 @routes.get("/door/sw.js", forms=("text/javascript",))
 def get_door_worker():
-    """Return the service worker: the names of the files, a version that is their hash, and the script."""
+    """Return the service worker: the names of the files, a version that is their hash, and the
+    script.
+    """
     return worker().response()
 
 
@@ -75,7 +84,10 @@ def file(path):
 
 @lru_cache
 def shell_page(language):
-    """Return the page in a language. It contains the texts in all languages, so that it can change offline."""
+    """Return the page in a language.
+
+    It contains the texts in all languages, so that it can change offline.
+    """
     words = shell.words(PACKAGE, language)
     html = shell.template(PACKAGE, "door").render(
         w=lambda word: words[word], language=language, style=shell.style_address(), json=_words()
@@ -126,7 +138,10 @@ def manifest(language):
 
 @lru_cache
 def worker():
-    """Return the service worker. Its text changes with every file, which makes browsers fetch them again."""
+    """Return the service worker.
+
+    Its text changes with every file, which makes browsers fetch them again.
+    """
     listed = ["./", f"../{shell.style_address()}", "manifest.webmanifest", *FILES]
     parts = [
         _words().encode(),

@@ -1,1 +1,3 @@
-"""The way into the pages of links: opening a link, asking for a new one, signing out; and the pages about errors."""
+"""The way into the pages of links: opening a link, asking for a new one, signing out; and the pages
+about errors.
+"""

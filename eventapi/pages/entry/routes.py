@@ -1,7 +1,7 @@
 """Open a link, ask for a new one, and sign out (pages.md 3).
 
-Whoever opens the address of a link sees a button: mail scanners open every link, and must neither use it up nor see
-what is behind it.
+Whoever opens the address of a link sees a button: mail scanners open every link, and must neither
+use it up nor see what is behind it.
 """
 
 from eventapi import times
@@ -43,7 +43,10 @@ def get_link_page(db, secret):
 
 @routes.post("/link/<secret>", before=form_bodies.before_link)
 def open_link(db, secret, before):
-    """Open the session of a link, or confirm the draft of an application. Mail a new secret if this one has expired."""
+    """Open the session of a link, or confirm the draft of an application.
+
+    Mail a new secret if this one has expired.
+    """
     if isinstance(before, Problem):
         raise before
     row = link_secrets.find(db, secret)
@@ -68,7 +71,9 @@ def drafted(db, row):
 
 
 def signed_in(db, link, row, *, own_device=False, done=None):
-    """Open a session of a link and return the redirection to its first page, which shows the sentence `done_WORD`."""
+    """Open a session of a link and return the redirection to its first page, which shows the
+    sentence `done_WORD`.
+    """
     cookie = session_cookie(db, link, row, own_device=own_device)
     if cookie is None:
         return told("full", link, 409, devices=link["devices"])
@@ -77,9 +82,12 @@ def signed_in(db, link, row, *, own_device=False, done=None):
 
 
 def session_cookie(db, link, row, *, own_device=False):
-    """Open a session of a link by the row of its secret, and return its cookie. It ends the session of the same cookie.
+    """Open a session of a link by the row of its secret, and return its cookie.
 
-    The secret of a door or of an admin opens one session. Return None if the door has no place for a further device.
+    It ends the session of the same cookie.
+
+    The secret of a door or of an admin opens one session. Return None if the door has no place for
+    a further device.
     """
     ref = visits.cookie_ref(link)
     old = cookies.get(ref)
@@ -109,9 +117,11 @@ def session_cookie(db, link, row, *, own_device=False):
 
 
 def redirected(db, link, row):
-    """Return the redirection to the pages of a link for a browser that has a session of it already, or None.
+    """Return the redirection to the pages of a link for a browser that has a session of it already,
+    or None.
 
-    A mailed secret may take binding steps, so it is no use to lead it to the session of a shown one.
+    A mailed secret may take binding steps, so it is no use to lead it to the session of a shown
+    one.
     """
     secret = cookies.get(visits.cookie_ref(link))
     session = secret and sessions.find(db, secret)
@@ -192,7 +202,8 @@ def entry(db, *, email="", fault=None, status=200):
 
 
 def asking(db, target="my"):
-    """Return the values of ask.html: the form that asks for a new link, and the contacts of the shows.
+    """Return the values of ask.html: the form that asks for a new link, and the contacts of the
+    shows.
 
     `target` is where the form is sent.
     """

@@ -1,1 +1,3 @@
-"""The exhibitor's own page: to-dos, profile, submissions, booth, orders, contract, invoices, badges and programme."""
+"""The exhibitor's own page: to-dos, profile, submissions, booth, orders, contract, invoices, badges
+and programme.
+"""

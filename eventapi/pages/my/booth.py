@@ -1,4 +1,6 @@
-"""The booth: choosing one in the plan or in the list, holding, moving, giving back and confirming it."""
+"""The booth: choosing one in the plan or in the list, holding, moving, giving back and confirming
+it.
+"""
 
 from functools import lru_cache
 from html import escape
@@ -47,7 +49,9 @@ def get_my_booth(db, visit):
 
 @lru_cache(maxsize=8)
 def listed(rows, language, currency):
-    """Return the rows of the list of free booths, tuples of LISTED. All exhibitors with the same prices share it."""
+    """Return the rows of the list of free booths, tuples of LISTED. All exhibitors with the same
+    prices share it.
+    """
     return shell.template(frame.PACKAGE, "free").render(
         rows=[dict(zip(LISTED, row, strict=True)) for row in rows],
         home=HOME,
@@ -59,7 +63,8 @@ def listed(rows, language, currency):
 def drawn(db, visit, mine, plan, found):
     """Return the SVG of a plan, in which each free booth is a link and the own ones are marked.
 
-    Exhibitors with the same free booths share a drawing without marks, which is kept until the show changes.
+    Exhibitors with the same free booths share a drawing without marks, which is kept until the show
+    changes.
     """
     free = frozenset(row["id"] for row in found["free"])
     key = (
@@ -79,7 +84,9 @@ def drawn(db, visit, mine, plan, found):
 
 
 def drawing(hall, plan):
-    """Return the SVG of a hall as all exhibitors see it: none is marked as own, and links begin with HOME."""
+    """Return the SVG of a hall as all exhibitors see it: none is marked as own, and links begin
+    with HOME.
+    """
     return hall_page.draw(
         hall,
         plan["name"],

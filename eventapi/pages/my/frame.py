@@ -1,4 +1,6 @@
-"""What all pages of an exhibitor have in common: who it is, its rights, the menu, and how values are written."""
+"""What all pages of an exhibitor have in common: who it is, its rights, the menu, and how values
+are written.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -40,7 +42,9 @@ MENU = {
 
 @dataclass
 class Mine:
-    """The exhibitor of a visit: its row of portal.records, the settings of the event's pages, and its rights now."""
+    """The exhibitor of a visit: its row of portal.records, the settings of the event's pages, and
+    its rights now.
+    """
 
     participant: dict
     event: dict
@@ -51,7 +55,10 @@ class Mine:
 
 
 def opened(db, visit, right=None):
-    """Return the Mine of a visit. Raise 404 if the pages are closed, or the link lacks the right at this event."""
+    """Return the Mine of a visit.
+
+    Raise 404 if the pages are closed, or the link lacks the right at this event.
+    """
     pages = pages_of_events.get(db, visit.event["id"])
     allowed = rights.effective(visit.link, pages, visit.who.disabled_flags)
     if not pages["my_is_open"] or (right and right not in allowed):
@@ -119,7 +126,8 @@ def shown(db, visit, mine, template, **values):
 
 
 def writers(currency, language, zone):
-    """Return functions that write values in a language: amounts in minor units, lengths in mm, rates, days and times.
+    """Return functions that write values in a language: amounts in minor units, lengths in mm,
+    rates, days and times.
 
     They return "" for None. A list of booths has few prices and sizes, so each is written once.
     """
@@ -140,7 +148,9 @@ def writers(currency, language, zone):
 
 
 def explain(problem, language, zone):
-    """Write the members of a problem as the sentence about it shows them: days in the zone, and lists."""
+    """Write the members of a problem as the sentence about it shows them: days in the zone, and
+    lists.
+    """
     for name, value in (problem.members if problem else {}).items():
         if isinstance(value, list):
             problem.members[name] = ", ".join(map(str, value))
@@ -159,7 +169,9 @@ def contact(db, mine):
 
 
 def tag_of(record):
-    """Return the text that a form carries to show which state of a record it was made from: a hash of each value."""
+    """Return the text that a form carries to show which state of a record it was made from: a hash
+    of each value.
+    """
     return " ".join(
         f"{name}:{sha256(as_json(value).encode()).hexdigest()[:8]}"
         for name, value in record.items()
@@ -167,7 +179,9 @@ def tag_of(record):
 
 
 def refuse_changed(record, given):
-    """Raise 412 unless the form was made from this state of the record. `changed` names what differs.
+    """Raise 412 unless the form was made from this state of the record.
+
+    `changed` names what differs.
 
     `given` is the tag in the form; None if there is none.
     """
@@ -182,7 +196,10 @@ def refuse_changed(record, given):
 
 
 def found(record, noun, key):
-    """Return a record of the exhibitor. Raise 404 if it is None: it does not exist, or belongs to another one."""
+    """Return a record of the exhibitor.
+
+    Raise 404 if it is None: it does not exist, or belongs to another one.
+    """
     if record is None:
         raise not_found(noun, key)
     return record

@@ -1,4 +1,6 @@
-"""Orders: the services of the show, the basket, the check page before it is submitted, and the own orders."""
+"""Orders: the services of the show, the basket, the check page before it is submitted, and the own
+orders.
+"""
 
 from eventapi.domain.portal import basket, evidence, records
 from eventapi.errors import Problem, invalid
@@ -30,7 +32,9 @@ def get_my_orders(db, visit):
 
 
 def typed_order(db, link, language, fields):
-    """Return (label, text) of the quantities and specifications in a form, with the names of the services."""
+    """Return (label, text) of the quantities and specifications in a form, with the names of the
+    services.
+    """
     texts = visits.words(frame.PACKAGE, language)
     participant = records.participant(db, link["participant_id"])
     services = {str(row["service_id"]): row for row in records.catalogue(db, participant)}
@@ -111,7 +115,10 @@ def basket_of(draft):
 
 
 def items_of(visit, services):
-    """Return the items that the form means: services with a quantity. Raise 422 for a quantity that is no number."""
+    """Return the items that the form means: services with a quantity.
+
+    Raise 422 for a quantity that is no number.
+    """
     items, faults = [], []
     for service in services:
         id = service["service_id"]

@@ -105,7 +105,10 @@ def owned(db, visit):
 
 
 def fields_of(db, body, old):
-    """Return the fields of a profile that the texts of the form mean. Raise 422 with the fields of the form."""
+    """Return the fields of a profile that the texts of the form mean.
+
+    Raise 422 with the fields of the form.
+    """
     texts = {
         language: body[f"text_{language}"] for language in LANGUAGES if body[f"text_{language}"]
     }

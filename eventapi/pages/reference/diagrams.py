@@ -1,7 +1,8 @@
-"""State tables as pictures in SVG: states, the actions that each of them allows, and the states they lead to.
+"""State tables as pictures in SVG: states, the actions that each of them allows, and the states
+they lead to.
 
-The states on the left and on the right are the same ones. Lines go from left to right only, so none has to go back, and
-every name stays readable on a phone.
+The states on the left and on the right are the same ones. Lines go from left to right only, so none
+has to go back, and every name stays readable on a phone.
 """
 
 from html import escape
@@ -12,10 +13,11 @@ WIDTH = 2 * BOX + ACTION + 2 * GAP
 
 
 def diagram(id, noun, table):
-    """Return the picture of a state table: action -> `from` (states) and `to` (a state, None if it stays).
+    """Return the picture of a state table: action -> `from` (states) and `to` (a state, None if it
+    stays).
 
-    The picture has the actions that change the state; the sentence behind it names the others that are possible. The
-    texts of `title` and `desc` say the same as the picture.
+    The picture has the actions that change the state; the sentence behind it names the others that
+    are possible. The texts of `title` and `desc` say the same as the picture.
     """
     moves = {
         action: (move["from"], move["to"])

@@ -7,9 +7,12 @@ DEPTH = 3  # levels of parts that are shown
 
 
 def listed(schema, openapi, place, *, is_sent=True):
-    """Return the fields of an object as a list, or "" if it has none. `place` is the first part of their ids.
+    """Return the fields of an object as a list, or "" if it has none.
 
-    `is_sent`: a client may send the object, so it has to know which fields are required or read-only.
+    `place` is the first part of their ids.
+
+    `is_sent`: a client may send the object, so it has to know which fields are required or
+    read-only.
     """
     return _list("".join(_entries(schema, openapi, place, "", 0, is_sent)))
 
@@ -53,7 +56,10 @@ def _entries(schema, openapi, place, prefix, depth, is_sent):
 
 
 def entry(id, name, schema, openapi, marks, text=None):
-    """Return one field. `marks` are words beside its name -> whether they apply; `text` replaces its description."""
+    """Return one field.
+
+    `marks` are words beside its name -> whether they apply; `text` replaces its description.
+    """
     about = description(schema if text is None else {**schema, "description": text})
     words = "".join(
         f' <span class="mark">{word}</span>' for word, applies in marks.items() if applies
@@ -65,7 +71,9 @@ def entry(id, name, schema, openapi, marks, text=None):
 
 
 def names(schema, place):
-    """Return the names of fields that are described elsewhere, the required ones first, each with a link."""
+    """Return the names of fields that are described elsewhere, the required ones first, each with a
+    link.
+    """
     required = [name for name in schema["properties"] if name in schema.get("required", ())]
     optional = [name for name in schema["properties"] if name not in required]
     parts = {"Required": required, "Optional": optional}

@@ -1,4 +1,6 @@
-"""One operation as HTML: what it does, its parameters, body, response and errors, and samples of it."""
+"""One operation as HTML: what it does, its parameters, body, response and errors, and samples of
+it.
+"""
 
 from html import escape
 
@@ -7,7 +9,8 @@ from eventapi.pages.reference import fields, samples
 from eventapi.pages.reference.schemas import body_of, data_of, is_list, resolved, success
 from eventapi.pages.reference.texts import as_json, paragraphs, permalink, prose, sample
 
-# Parameters that start.html explains, since many operations accept them: in each list, and in headers.
+# Parameters that start.html explains, since many operations accept them: in each list, and in
+# headers.
 OF_LISTS = {"page", "per_page", "order", "after", "updated_since", "ids"}
 HEADERS = {"Idempotency-Key", "If-Match", "If-None-Match", "Prefer"}
 # Codes that many operations share -> when. The section of errors explains them once.
@@ -53,7 +56,10 @@ class Resource:
 
 
 def operation_html(openapi, resource, path, method, operation):
-    """Return one operation, closed. Its permalink is inside, so that browsers open it without the script."""
+    """Return one operation, closed.
+
+    Its permalink is inside, so that browsers open it without the script.
+    """
     name = operation["operationId"]
     prefix = f'<span class="root">{samples.ROOT}</span>' if samples.is_below_root(path) else ""
     shown = escape(path.removeprefix(samples.ROOT) if prefix else path)

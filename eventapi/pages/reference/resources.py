@@ -46,7 +46,10 @@ def place_of(schema):
 
 
 def _object(openapi, shared):
-    """Return the fields of the record, with those that only a request has. Creation says which are required."""
+    """Return the fields of the record, with those that only a request has.
+
+    Creation says which are required.
+    """
     if not shared.record:
         return ""
     create = body_of(openapi, shared.creation) if shared.creation else {}

@@ -14,7 +14,8 @@ from eventapi.validation import examples
 
 ROOT = "/api/v1"
 WIDTH = 60  # the longest line; longer ones are broken
-# Values of path parameters. A secret TOKEN comes from a response or a mail. Every other parameter is the number 1.
+# Values of path parameters. A secret TOKEN comes from a response or a mail. Every other parameter
+# is the number 1.
 VALUES = {
     "entity_type": "contact",
     "code": "in_use",
@@ -77,7 +78,9 @@ def file_sent(path, operation):
 
 
 def file_received(path, operation):
-    """Return the name for the file that a response contains, None if it is JSON, text or a web page."""
+    """Return the name for the file that a response contains, None if it is JSON, text or a web
+    page.
+    """
     types = list(success(operation)[1].get("content", {}))
     known = [form for form in (*types[:1], "application/pdf") if form in types and form in ENDINGS]
     return _file_name(path, operation, known[0]) if known and is_below_root(path) else None
@@ -127,7 +130,10 @@ def _curl_body(path, operation, body):
 
 
 def python(openapi, path, method, operation):
-    """Return the request as a Python program. It uses our client, and for public pages the standard library."""
+    """Return the request as a Python program.
+
+    It uses our client, and for public pages the standard library.
+    """
     if not is_below_root(path):
         return _with_urllib(path, method)
     return f"from eventapi.client import Client\n\napi = Client()\n{_with_client(openapi, path, method, operation)}"

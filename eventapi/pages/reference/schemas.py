@@ -43,7 +43,10 @@ def success(operation):
 
 
 def data_of(openapi, operation):
-    """Return the schema of `data` in the response, for a list that of one record. Outside the root, of the response."""
+    """Return the schema of `data` in the response, for a list that of one record.
+
+    Outside the root, of the response.
+    """
     content = success(operation)[1].get("content", {}).get("application/json", {})
     whole = resolved(content.get("schema", {}), openapi)
     data = resolved(whole.get("properties", {}).get("data", whole), openapi)
@@ -110,7 +113,9 @@ def form(name):
 
 
 def description(schema):
-    """Return the description of a value without the meaning of its format, which stands in one place."""
+    """Return the description of a value without the meaning of its format, which stands in one
+    place.
+    """
     hint = FORMAT_HINTS.get(schema.get("format"), "")
     return (
         " ".join(schema.get("description", "").replace(hint, "").split())

@@ -1,4 +1,6 @@
-"""Sections of the reference about no single resource: events, placeholders, formats, scopes, and errors."""
+"""Sections of the reference about no single resource: events, placeholders, formats, scopes, and
+errors.
+"""
 
 import json
 from html import escape
@@ -25,7 +27,8 @@ ANY_OF = {
 
 
 def events(openapi, objects):
-    """Return the section of the events that webhooks receive, those of one kind with the same message together.
+    """Return the section of the events that webhooks receive, those of one kind with the same
+    message together.
 
     `objects` maps the title of each record to the name of its resource.
     """
@@ -44,7 +47,10 @@ def events(openapi, objects):
 
 
 def _event_group(openapi, objects, entries):
-    """Return events with the same message. `entries` are tuples of (type, operation, media type object)."""
+    """Return events with the same message.
+
+    `entries` are tuples of (type, operation, media type object).
+    """
     first, operation, media = entries[0]
     names = " ".join(f"<code>{escape(entry[0])}</code>" for entry in entries)
     links = "".join(
@@ -161,7 +167,9 @@ def _narrow(scope):
 
 
 def errors():
-    """Return the section of all problem codes: the general ones, and those that operations list themselves."""
+    """Return the section of all problem codes: the general ones, and those that operations list
+    themselves.
+    """
     general = "".join(
         f"<h3>{prose(when[0].upper() + when[1:])}</h3>{_codes(codes)}"
         for when, codes in GENERAL.items()

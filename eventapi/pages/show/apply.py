@@ -1,4 +1,5 @@
-"""The forms of a show: exhibitors apply and visitors register with a browser, and confirm their address by a link.
+"""The forms of a show: exhibitors apply and visitors register with a browser, and confirm their
+address by a link.
 
 A form is `apply` or `visit`. Each is stored as a draft; the link in a mail makes the application.
 """
@@ -40,13 +41,19 @@ def get_registration_form(db, event_key):
 
 @routes.post("/e/<event_key>/apply", before=form_bodies.before)
 def send_application_form(db, event_key, before):
-    """Store the form, and mail the link with which the applicant confirms the address. Every address gets this page."""
+    """Store the form, and mail the link with which the applicant confirms the address.
+
+    Every address gets this page.
+    """
     return sent_form(db, event_key, "apply", before)
 
 
 @routes.post("/e/<event_key>/visit", before=form_bodies.before)
 def send_registration_form(db, event_key, before):
-    """Store the form, and mail the link with which the visitor confirms the address. Every address gets this page."""
+    """Store the form, and mail the link with which the visitor confirms the address.
+
+    Every address gets this page.
+    """
     return sent_form(db, event_key, "visit", before)
 
 
@@ -73,7 +80,10 @@ def empty_form(db, event_key, form, given):
 
 
 def sent_form(db, event_key, form, given):
-    """Return the page after a form: `sent`, or the form again with its faults. `given` is the form or a Problem."""
+    """Return the page after a form: `sent`, or the form again with its faults.
+
+    `given` is the form or a Problem.
+    """
     show, language = opened(db, event_key, form)
     if isinstance(given, Problem):
         return told(db, show, language, "refused", given.status, form=form)
@@ -133,7 +143,9 @@ def sent_form(db, event_key, form, given):
 
 
 def corrected(db, event_key, form, given):
-    """Return the page `sent` after a correction of the address, with the fault of an address that is none."""
+    """Return the page `sent` after a correction of the address, with the fault of an address that
+    is none.
+    """
     show, language = opened(db, event_key, form)
     if isinstance(given, Problem):
         return told(db, show, language, "refused", given.status, form=form)
@@ -155,7 +167,8 @@ def corrected(db, event_key, form, given):
 
 def sent_page(db, show, form, language, given, token, id=None, *, fault=None, status=200):
     """Return the page after a form was sent, with which its address can be corrected."""
-    # To try the form on this machine without a mail server, the page has the link that the mail would have.
+    # To try the form on this machine without a mail server, the page has the link that the mail
+    # would have.
     secret = (
         drafts.add_secret(db, id, "shown") if id and not mails.is_configured(db.config) else None
     )
@@ -183,16 +196,21 @@ def purpose(show, form):
 
 
 def confirming(db, draft):
-    """Return the page that asks whether to confirm. It changes nothing, because mail scanners open every link."""
+    """Return the page that asks whether to confirm.
+
+    It changes nothing, because mail scanners open every link.
+    """
     return linked_page(db, draft, "confirm")
 
 
 def confirmed(db, draft, way):
-    """Confirm the address of a draft, which makes the application. Return (page, link, is_new); page or link is None.
+    """Confirm the address of a draft, which makes the application.
 
-    The link opens the page of the application, which `is_new` unless the address has applied before. Without https it
-    opens no session, so there is a page in its place. `way` is that of the secret. Raise 409 `link_revoked` if the
-    office has ended the access of the address.
+    Return (page, link, is_new); page or link is None.
+
+    The link opens the page of the application, which `is_new` unless the address has applied
+    before. Without https it opens no session, so there is a page in its place. `way` is that of the
+    secret. Raise 409 `link_revoked` if the office has ended the access of the address.
     """
     try:
         link, is_new = drafts.confirm(
@@ -228,7 +246,10 @@ def opened(db, event_key, form):
 
 
 def told(db, show, language, part, status=200, referrer="same-origin", **values):
-    """Return a page that says what has happened. `show` is None if the event is not public any more."""
+    """Return a page that says what has happened.
+
+    `show` is None if the event is not public any more.
+    """
     return shell.private(drawn(db, show, language, part, **values), language, status, referrer)
 
 

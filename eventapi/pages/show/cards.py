@@ -4,7 +4,10 @@ FORM = "text/vcard"
 
 
 def card(title, exhibitor, address):
-    """Return the card of an exhibitor. `title` is that of the show, `address` that of the page of the exhibitor."""
+    """Return the card of an exhibitor.
+
+    `title` is that of the show, `address` that of the page of the exhibitor.
+    """
     numbers = ", ".join(booth["booth_number"] for booth in exhibitor["booths"])
     values = [
         ("BEGIN", "VCARD"),

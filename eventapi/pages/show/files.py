@@ -1,4 +1,6 @@
-"""Files of the public pages: stylesheets, pictures, plans, calendar, address cards, robots.txt and the imprint."""
+"""Files of the public pages: stylesheets, pictures, plans, calendar, address cards, robots.txt and
+the imprint.
+"""
 
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.halls import plan_pictures
@@ -81,7 +83,10 @@ def pictured(db, file, hash):
 @routes.get("/e/<event_key>/plan/<plan_key>.svg", forms=(plan_pictures.SVG,))
 @routes.get("/e/<event_key>/plan/<plan_key>.pdf", forms=(plan_pictures.PDF,))
 def get_show_plan_file(db, event_key, plan_key):
-    """Return a plan as a picture, or as a PDF to print. It is drawn once for each state of the show."""
+    """Return a plan as a picture, or as a PDF to print.
+
+    It is drawn once for each state of the show.
+    """
     form = plan_pictures.PDF if shell.address().endswith(".pdf") else plan_pictures.SVG
     state = views.current(db, event_key)
     language = shell.language_of(db.config, state["language"])
@@ -137,7 +142,8 @@ def get_show_card(db, event_key, exhibitor):
         address = f"{root}/e/{event_key}/exhibitors/{one['id']}-{one['slug']}"
         return Page(cards.card(show["title"], one, address), headers)
 
-    # Without base_url, a client on this machine chooses the host in the card. Nobody else gets such a card.
+    # Without base_url, a client on this machine chooses the host in the card. Nobody else gets such
+    # a card.
     if root and not db.config.base_url:
         return make().response()
     id = exhibitor.partition("-")[0]
@@ -148,9 +154,11 @@ def get_show_card(db, event_key, exhibitor):
 
 @routes.get("/e/<event_key>/calendar.ics", forms=(calendar_feed.FORM,))
 def get_show_calendar(db, event_key):
-    """Return the days and the public programme of a show as iCalendar, without the names of speakers.
+    """Return the days and the public programme of a show as iCalendar, without the names of
+    speakers.
 
-    It is made once for each state of the show, and each day, since an entry is left out a year after it was cancelled.
+    It is made once for each state of the show, and each day, since an entry is left out a year
+    after it was cancelled.
     """
     state = views.current(db, event_key)
 

@@ -85,7 +85,9 @@ def fields_of(db, show, form, language):
 
 
 def shown(db, show, category, language):
-    """Return the name of a category with that of its group, and with its price if the form shows prices."""
+    """Return the name of a category with that of its group, and with its price if the form shows
+    prices.
+    """
     currency = db.config.currency
     price = show["show_prices"] and money.major(category["base_price"], currency)
     return " · ".join(
@@ -101,7 +103,10 @@ def shown(db, show, category, language):
 
 
 def body_from(fields, given, show, form, language, now, country):
-    """Return the body of POST /applications that a form means. `country` is that of visitors, who are not asked."""
+    """Return the body of POST /applications that a form means.
+
+    `country` is that of visitors, who are not asked.
+    """
     values = {each.name: each.value(given, language) for each in fields}
     custom = {
         name.partition(".")[2]: value
@@ -127,7 +132,9 @@ def body_from(fields, given, show, form, language, now, country):
 
 
 def only_category(fields):
-    """Return the category of a form that offers one only, as what was given; {} if there is a choice."""
+    """Return the category of a form that offers one only, as what was given; {} if there is a
+    choice.
+    """
     found = [
         each.options[0][0] for each in fields if each.name == "category" and len(each.options) == 1
     ]
@@ -135,7 +142,9 @@ def only_category(fields):
 
 
 def not_offered(given, fields):
-    """Return whether the chosen category is none of those that the form offers, such as one that is full now."""
+    """Return whether the chosen category is none of those that the form offers, such as one that is
+    full now.
+    """
     chosen = given.get("category", [""])[0]
     return chosen and any(
         chosen not in dict(each.options) for each in fields if each.name == "category"
@@ -143,7 +152,10 @@ def not_offered(given, fields):
 
 
 def missing(given, fields):
-    """Return the names of the required fields that are empty, as faults. A company or a person must be named."""
+    """Return the names of the required fields that are empty, as faults.
+
+    A company or a person must be named.
+    """
 
     def is_empty(*names):
         return not any(text.strip() for name in names for text in given.get(name, []))

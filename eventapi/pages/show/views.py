@@ -1,4 +1,5 @@
-"""The pages of a public show: start, exhibitors, plan and programme, each as HTML and, with .json, as data.
+"""The pages of a public show: start, exhibitors, plan and programme, each as HTML and, with .json,
+as data.
 
 An event that is not public does not exist here: its pages are 404.
 """
@@ -64,7 +65,9 @@ def get_show(db, event_key):
     query="show.query",
 )
 def get_show_exhibitors(db, event_key):
-    """Return the exhibitors: all, those of a `category`, or those whose name, products or booths have the words of `q`."""
+    """Return the exhibitors: all, those of a `category`, or those whose name, products or booths
+    have the words of `q`.
+    """
     asked = shell.asked("q", "category")
 
     def content(show, language):
@@ -102,7 +105,10 @@ def get_show_exhibitor(db, event_key, exhibitor):
 
 
 def listed(db, show, language, exhibitor):
-    """Return all listed exhibitors, and the one that an address such as `12-garden-ltd` names. Raise 404."""
+    """Return all listed exhibitors, and the one that an address such as `12-garden-ltd` names.
+
+    Raise 404.
+    """
     found, id = everybody(db, show, language), exhibitor.partition("-")[0]
     one = next((row for row in found if str(row["id"]) == id), None)
     if one is None:
@@ -162,11 +168,13 @@ def get_show_embedding(db, event_key):
 
 
 def answer(db, event_key, part, content, asked=None, name=None):
-    """Return a page of a show as HTML or JSON. `content(show, language)` returns its values, which both have.
+    """Return a page of a show as HTML or JSON. `content(show, language)` returns its values, which
+    both have.
 
-    `name` is what the page depends on besides: the exhibitor or the plan that it is about, or the address of this site,
-    which a client on this machine chooses by its header Host. Pages are kept by the revision of the show, and by what
-    time alone changes. A kept page costs one statement, and some more once a minute.
+    `name` is what the page depends on besides: the exhibitor or the plan that it is about, or the
+    address of this site, which a client on this machine chooses by its header Host. Pages are kept
+    by the revision of the show, and by what time alone changes. A kept page costs one statement,
+    and some more once a minute.
     """
     asked = asked or {}
     embed = shell.asked("embed").get("embed") == "1"
@@ -210,7 +218,10 @@ def answer(db, event_key, part, content, asked=None, name=None):
 
 
 def current(db, event_key):
-    """Return the state of a show, on which its kept pages and files depend. Raise 404 unless it has public pages."""
+    """Return the state of a show, on which its kept pages and files depend.
+
+    Raise 404 unless it has public pages.
+    """
     state = directory.state(db, event_key)
     if state is None:
         raise not_found("event", event_key)
@@ -218,7 +229,8 @@ def current(db, event_key):
 
 
 def shown_by(db, event_key, state, part, name, language):
-    """Return what a page or file of a show depends on, whoever asks for it: the first part of its key.
+    """Return what a page or file of a show depends on, whoever asks for it: the first part of its
+    key.
 
     Read `state` before what the page shows. `name` is the exhibitor or the plan that it is about.
     """
@@ -237,10 +249,11 @@ def shown_by(db, event_key, state, part, name, language):
 
 
 def moment(db, state, event_key):
-    """Return what changes on the pages of a show without a change of the show: (what all pages have, what plans have).
+    """Return what changes on the pages of a show without a change of the show: (what all pages
+    have, what plans have).
 
-    All have the day, at whose end a show is over, the forms that are open, and the next show; plans have the earliest
-    end of a hold. These are read once a minute.
+    All have the day, at whose end a show is over, the forms that are open, and the next show; plans
+    have the earliest end of a hold. These are read once a minute.
     """
     place, key = (str(db.config.data_dir), state["id"]), (state["lists"], times.now()[:16])
     kept, found = MOMENTS.get(place, (None, None))
@@ -353,7 +366,8 @@ def pieces(show, word):
 
 
 def drawing(db, show, part, values):
-    """Return the SVG of the plan of a page: the one that it is about, or the first one on the first page.
+    """Return the SVG of the plan of a page: the one that it is about, or the first one on the first
+    page.
 
     The page of an exhibitor has the piece around its first booth.
     """

@@ -1,4 +1,7 @@
-"""Diagrams: stacked columns, stacked bars and lines, each with its axes. Lengths are in millimetres."""
+"""Diagrams: stacked columns, stacked bars and lines, each with its axes.
+
+Lengths are in millimetres.
+"""
 
 from math import ceil, floor, log10
 
@@ -15,7 +18,10 @@ SMALL, GREY, PALE = 3, style.QUIET, style.LINE
 
 
 def draw(panel, top):
-    """Return (shapes, height) of the diagram of a panel. One or two columns alone in a wide plot are drawn as bars."""
+    """Return (shapes, height) of the diagram of a panel.
+
+    One or two columns alone in a wide plot are drawn as bars.
+    """
     if panel.kind == "columns" and len(panel.labels) <= FEW:
         return bars(panel, top)
     return {"columns": columns, "bars": bars, "lines": lines}[panel.kind](panel, top)
@@ -27,7 +33,10 @@ def block(look, x, y, width, height):
 
 
 def steps(low, high, whole=False):
-    """Return at most ten round numbers for an axis, from at most `low` to at least `high`. `whole`: integers only."""
+    """Return at most ten round numbers for an axis, from at most `low` to at least `high`.
+
+    `whole`: integers only.
+    """
     low, high = min(low, 0), max(high, 0)
     rough = (high - low) / 6 or 1
     power = 10 ** floor(log10(rough))
@@ -56,9 +65,11 @@ def _extent(panel):
 
 
 def _axes(panel, top, room=0):
-    """Return (shapes, left edge, width per label, function from a value to y) of the axes for columns and lines.
+    """Return (shapes, left edge, width per label, function from a value to y) of the axes for
+    columns and lines.
 
-    `room`: part of the axis that must stay free above and below the values, for the numbers printed there.
+    `room`: part of the axis that must stay free above and below the values, for the numbers printed
+    there.
     """
     ticks = _ticks(panel)
     low, high = _extent(panel)

@@ -1,7 +1,7 @@
 """Panels: the data of one diagram of a chart, and the looks of its series and bars.
 
-A look is a colour for each meaning, with a pattern, so that none is recognised by colour alone. The colours can be
-distinguished by colour-blind people, and the patterns in black and white.
+A look is a colour for each meaning, with a pattern, so that none is recognised by colour alone. The
+colours can be distinguished by colour-blind people, and the patterns in black and white.
 """
 
 from collections import Counter
@@ -52,7 +52,8 @@ MEANINGS = {
     "plain": (Look("#8db8de", "#2f6fa8"),),
     "neutral": (Look("#e0e0e0", "#777777", Hatch("neutral", "#8a8a8a", 3, 0.25)),),
 }
-# Looks of series without a meaning, such as payment gateways, tax rates and days. None of them is green or red.
+# Looks of series without a meaning, such as payment gateways, tax rates and days. None of them is
+# green or red.
 SERIES = (
     Look("#2f6fa8", "#2f6fa8"),
     Look("#f5c767", "#b06f00", Hatch("rising", "#8a5a00", 1.8, 0.3), 2.4),
@@ -66,7 +67,10 @@ SERIES = (
 
 
 def of_meanings(meanings):
-    """Return a look for each meaning. Repeated meanings have different looks of the same colour, as far as possible."""
+    """Return a look for each meaning.
+
+    Repeated meanings have different looks of the same colour, as far as possible.
+    """
     seen, found = Counter(), []
     for meaning in meanings:
         looks = MEANINGS[meaning]
@@ -140,8 +144,8 @@ class Panel:
 def bounded(panel):
     """Return the panel with at most MAX_SERIES series and MAX_BARS bars. More would be unreadable.
 
-    The series left out are added up as the series `other`. The bars left out are added up in `others`, a
-    number below the bars. As a bar, it would be so long that all other bars are short.
+    The series left out are added up as the series `other`. The bars left out are added up in
+    `others`, a number below the bars. As a bar, it would be so long that all other bars are short.
     """
     labels, series = panel.labels, panel.series
     if len(series) > MAX_SERIES:

@@ -1,4 +1,7 @@
-"""The sheet of a chart: title, subtitle, and the panels with their legends. Lengths are in millimetres."""
+"""The sheet of a chart: title, subtitle, and the panels with their legends.
+
+Lengths are in millimetres.
+"""
 
 from eventapi.pictures.charts import diagrams
 from eventapi.pictures.charts.diagrams import GREY, MARGIN, SMALL, WIDTH, block, marker
@@ -70,7 +73,10 @@ def draw_panel(panel, y, has_title=True):
 
 
 def _legend(panel, y):
-    """Return (shapes, number of rows). A panel with one series has no legend, because its title is sufficient."""
+    """Return (shapes, number of rows).
+
+    A panel with one series has no legend, because its title is sufficient.
+    """
     if len(panel.series) < 2:
         return [], 0
     parts, x, middle = [], MARGIN, y + 1.8

@@ -1,7 +1,9 @@
-"""Booths on a hall plan. Adjacent booths of one exhibitor form a block with one outline and one label.
+"""Booths on a hall plan.
 
-A booth is a dict of domain/halls/plan_pictures.py with `label` and `look` added by sheet.py. Its position and size
-are in millimetres of the hall; sizes in drawings are millimetres on paper.
+Adjacent booths of one exhibitor form a block with one outline and one label.
+
+A booth is a dict of domain/halls/plan_pictures.py with `label` and `look` added by sheet.py. Its
+position and size are in millimetres of the hall; sizes in drawings are millimetres on paper.
 """
 
 from bisect import bisect_left
@@ -37,9 +39,9 @@ class Look:
     dash: float = 0
 
 
-# In the internal view, booths for sale stand out; in black and white, the statuses are dark, light, hatched and
-# cross-hatched. In the public view, the exhibitors do, and booths without a name are quiet: `taken` and, white with a
-# dashed outline, `available`.
+# In the internal view, booths for sale stand out; in black and white, the statuses are dark, light,
+# hatched and cross-hatched. In the public view, the exhibitors do, and booths without a name are
+# quiet: `taken` and, white with a dashed outline, `available`.
 NAMED = Look(style.NAMED, style.NAMED_INK)
 LOOKS = {
     "internal": {
@@ -59,7 +61,10 @@ LOOKS = {
 
 
 def blocks(booths):
-    """Return the blocks as lists of booths, in the order of their first booth. All booths must have a position."""
+    """Return the blocks as lists of booths, in the order of their first booth.
+
+    All booths must have a position.
+    """
     polygons = [geometry.corners(booth) for booth in booths]
     parents = list(range(len(booths)))  # a union-find structure over the indexes of the booths
 
@@ -93,7 +98,9 @@ def _are_adjacent(one, other):
 
 
 def _common(edge, polygon):
-    """Yield the parts (start, end) of an edge that coincide with an edge of the polygon, in mm along the edge."""
+    """Yield the parts (start, end) of an edge that coincide with an edge of the polygon, in mm
+    along the edge.
+    """
     start, end = edge
     length = dist(start, end)
     along = (end[0] - start[0]) / length, (end[1] - start[1]) / length
@@ -185,7 +192,10 @@ def _label(booths, details, polygons, scale, obstacles):
 
 
 def kept(cache, key, make):
-    """Return what a dict has for a key, which `make()` makes if there is none. Other threads may empty it meanwhile."""
+    """Return what a dict has for a key, which `make()` makes if there is none.
+
+    Other threads may empty it meanwhile.
+    """
     found = cache.get(key, cache)
     if found is cache:
         if len(cache) >= MOST:
@@ -240,9 +250,11 @@ def block(booths, label, on_paper, scale, describe):
 
 
 def _strip(polygon, line, width):
-    """Return the corners of the band along a line on the front of a booth, at most half as wide as the booth is deep.
+    """Return the corners of the band along a line on the front of a booth, at most half as wide as
+    the booth is deep.
 
-    A white band that is EDGE wider separates the band from the fill, which may have a similar colour.
+    A white band that is EDGE wider separates the band from the fill, which may have a similar
+    colour.
     """
     (back_x, back_y), (x, y) = polygon[0], polygon[3]
     share = min(width / max(dist(polygon[0], polygon[3]), 0.01), 0.5)

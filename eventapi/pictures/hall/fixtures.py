@@ -1,7 +1,8 @@
-"""Fixtures of a hall on its plan: walls, doors, pillars, aisles, power connections, stages and texts.
+"""Fixtures of a hall on its plan: walls, doors, pillars, aisles, power connections, stages and
+texts.
 
-A fixture is a dict from `objects` of a plan: `kind`, `x`, `y`, `width`, `depth` in millimetres of the hall, and
-`label`.
+A fixture is a dict from `objects` of a plan: `kind`, `x`, `y`, `width`, `depth` in millimetres of
+the hall, and `label`.
 """
 
 from functools import cached_property
@@ -173,7 +174,9 @@ class Hall:
             yield Group((text,), turn=(-90, x, y)) if is_upright else text
 
     def _fitted(self, thing, largest, obstacles):
-        """Yield (Text, whether it is turned) of the label of a fixture, if it fits. `y` is the middle of the Text.
+        """Yield (Text, whether it is turned) of the label of a fixture, if it fits.
+
+        `y` is the middle of the Text.
 
         `obstacles` are boxes in the hall, by default those of the booths and symbols.
         """
@@ -206,7 +209,10 @@ class Hall:
     # Doors
 
     def _door(self, thing):
-        """Yield a door. In an outer wall it is a gap with leaves, an arrow and its name outside the hall."""
+        """Yield a door.
+
+        In an outer wall it is a gap with leaves, an arrow and its name outside the hall.
+        """
         wall = wall_of(thing, *self.size)
         if wall is None:
             yield Area((rectangle(*self.box(thing)),), PAPER, None, INK, 0.2)
@@ -219,7 +225,9 @@ class Hall:
         half, along = (height / 2, y + height / 2) if upright else (width / 2, x + width / 2)
 
         def place(across, outwards):
-            """Return a point by its distances from the middle of the door: along the wall, and out of the hall."""
+            """Return a point by its distances from the middle of the door: along the wall, and out
+            of the hall.
+            """
             return (
                 (start + out * outwards, along + across)
                 if upright
@@ -232,7 +240,9 @@ class Hall:
         )
 
     def _sign_room(self, thing, wall):
-        """Return the width that the name of a door may have beside the names of the other doors in its wall."""
+        """Return the width that the name of a door may have beside the names of the other doors in
+        its wall.
+        """
         side, length = ("y", "depth") if wall in ("left", "right") else ("x", "width")
         middle = thing[side] + thing[length] / 2
         others = [
@@ -265,7 +275,10 @@ def _sides(thing):
 
 
 def _within(thing, width, height):
-    """Return the part of a fixture that lies in the hall, or None. A door may also lie just outside its wall."""
+    """Return the part of a fixture that lies in the hall, or None.
+
+    A door may also lie just outside its wall.
+    """
     reach = AT_WALL if thing["kind"] == "door" else 0
     spans = [
         (thing["x"], thing["x"] + thing["width"], width),
@@ -309,13 +322,19 @@ def opening(place, half):
 
 
 def leaf_of(half):
-    """Return the width of the leaves of a door on paper, or 0 if they are not drawn. `half` is half its width."""
+    """Return the width of the leaves of a door on paper, or 0 if they are not drawn.
+
+    `half` is half its width.
+    """
     leaf = half if half > 2 else 2 * half
     return leaf if leaf <= MAX_LEAF else 0
 
 
 def _swing(hinge, side, leaf):
-    """Yield the points of an open leaf and of its quarter circle. Leaves open outwards, as escape routes require."""
+    """Yield the points of an open leaf and of its quarter circle.
+
+    Leaves open outwards, as escape routes require.
+    """
     yield hinge, WALL
     for step in range(9):
         angle = pi / 2 * (1 - step / 8)

@@ -1,6 +1,8 @@
-"""Labels of blocks on a hall plan: the position on the block, the font sizes, and what is omitted if there is no room.
+"""Labels of blocks on a hall plan: the position on the block, the font sizes, and what is omitted
+if there is no room.
 
-`rows` are the lines of a label from top to bottom: (text, size, kind), where kind is number, name or detail.
+`rows` are the lines of a label from top to bottom: (text, size, kind), where kind is number, name
+or detail.
 """
 
 from collections import defaultdict
@@ -31,9 +33,12 @@ SAME_LINE = 1  # labels whose middles differ by less are on one line
 
 @dataclass(frozen=True)
 class Label:
-    """The text of a block. `middle` is a point of the hall, `turn` in degrees, `height` the space for it on paper.
+    """The text of a block.
 
-    `tall` is the height of the tallest label in the row of booths: the texts of all begin on one line.
+    `middle` is a point of the hall, `turn` in degrees, `height` the space for it on paper.
+
+    `tall` is the height of the tallest label in the row of booths: the texts of all begin on one
+    line.
     """
 
     middle: tuple
@@ -44,7 +49,8 @@ class Label:
 
 
 def choose(booths, details, polygons, scale, obstacles=()):
-    """Return the Label with number, name and details (area, price) in the best position on a block, or None.
+    """Return the Label with number, name and details (area, price) in the best position on a block,
+    or None.
 
     It is horizontal or turned, and covers none of the obstacles.
     """
@@ -60,7 +66,8 @@ def choose(booths, details, polygons, scale, obstacles=()):
 
 
 def level(labels, polygons, scale):
-    """Return the labels with one font size for all numbers, names and details in a row of booths, on the same line.
+    """Return the labels with one font size for all numbers, names and details in a row of booths,
+    on the same line.
 
     labels: Label or None for each block. polygons: those of the booths of each block.
     """
@@ -78,7 +85,10 @@ def level(labels, polygons, scale):
 
 @lru_cache(maxsize=1024)
 def _row(labels, scale):
-    """Return the labels of one row of booths as `level` does. Those of most rows stay as they are from plan to plan."""
+    """Return the labels of one row of booths as `level` does.
+
+    Those of most rows stay as they are from plan to plan.
+    """
     same = _one_size(labels)
     tall = max(map(_height, same))
     line = median(_across(label.middle, label.turn) for label in same)
@@ -92,9 +102,11 @@ def _row(labels, scale):
 
 
 def _one_size(labels):
-    """Return the labels with the smallest size of each kind of text for all, unless their own is much smaller.
+    """Return the labels with the smallest size of each kind of text for all, unless their own is
+    much smaller.
 
-    Labels with a name and labels without one, which have room for larger details, are compared separately.
+    Labels with a name and labels without one, which have room for larger details, are compared
+    separately.
     """
     with_name = [any(kind == "name" for _, _, kind in label.rows) for label in labels]
     if len(set(with_name)) == 2:
@@ -111,7 +123,9 @@ def _one_size(labels):
 
 
 def _same_kinds(labels, kinds=("number", "name", "detail")):
-    """Return the labels with the smallest size of each of these kinds for all, unless their own is much smaller."""
+    """Return the labels with the smallest size of each of these kinds for all, unless their own is
+    much smaller.
+    """
     sizes = defaultdict(list)
     for label in labels:
         for kind, size in {kind: size for _, size, kind in reversed(label.rows)}.items():
@@ -141,7 +155,9 @@ def _extent(polygons, turn):
 
 
 def _across(point, turn):
-    """Return the position of a point of the hall across lines of text that are turned, from top to bottom."""
+    """Return the position of a point of the hall across lines of text that are turned, from top to
+    bottom.
+    """
     return point[1] * cos(radians(turn)) - point[0] * sin(radians(turn)) if turn else point[1]
 
 
@@ -164,7 +180,9 @@ def _free(middle, width, height, turn, scale, obstacles):
 
 
 def _seen_from(middle, turn, scale, box):
-    """Return the bounding box on paper of a box in the hall, about `middle` and turned back by `turn` degrees."""
+    """Return the bounding box on paper of a box in the hall, about `middle` and turned back by
+    `turn` degrees.
+    """
     angle = radians(-turn)
     corners = [(x - middle[0], y - middle[1]) for x in (box[0], box[2]) for y in (box[1], box[3])]
     across = [(x * cos(angle) - y * sin(angle)) * scale for x, y in corners]
@@ -173,7 +191,9 @@ def _seen_from(middle, turn, scale, box):
 
 
 def parts_beside(box, holes, count=PARTS):
-    """Return the largest rectangles in a box, at most `count`, that lie beside all holes, largest first."""
+    """Return the largest rectangles in a box, at most `count`, that lie beside all holes, largest
+    first.
+    """
     found = [box]
     for hole in holes:
         found = [part for each in found for part in _beside(each, hole)]
@@ -182,7 +202,9 @@ def parts_beside(box, holes, count=PARTS):
 
 
 def _beside(box, hole):
-    """Return the box, or its parts to the left, above, to the right of and below a hole that it overlaps."""
+    """Return the box, or its parts to the left, above, to the right of and below a hole that it
+    overlaps.
+    """
     if not geometry.meet(box, hole):
         return [box]
     left, top, right, bottom = box
@@ -196,7 +218,9 @@ def _beside(box, hole):
 
 
 def _legibility(turn):
-    """Return a factor that prefers horizontal labels to slanted ones, and slanted ones to steep ones."""
+    """Return a factor that prefers horizontal labels to slanted ones, and slanted ones to steep
+    ones.
+    """
     if not turn:
         return 2
     return 1.7 if abs(turn) <= 45 else 1
@@ -210,7 +234,9 @@ def _texts(booths):
 
 
 def _readable(angle):
-    """Return the angle of the same line, turned so that text on it is read from the left or from below."""
+    """Return the angle of the same line, turned so that text on it is read from the left or from
+    below.
+    """
     angle = (angle + 90) % 180 - 90
     return -90 if angle == 90 else angle
 
@@ -218,7 +244,8 @@ def _readable(angle):
 def _spots(booths, polygons, scale):
     """Yield (middle, width, height, turn) of possible positions of a label.
 
-    The middle is a point of the hall. Width and height are on paper, along and across the lines of text.
+    The middle is a point of the hall. Width and height are on paper, along and across the lines of
+    text.
     """
     if len(booths) > 1 and all(map(geometry.is_upright, polygons)):
         for left, top, right, bottom in _largest(
@@ -263,7 +290,9 @@ def _upright(width, height, angle, flat=0.6):
 
 
 def _largest(boxes):
-    """Return up to six rectangles that the boxes cover completely, largest first. None of them contains another.
+    """Return up to six rectangles that the boxes cover completely, largest first.
+
+    None of them contains another.
 
     The boxes are upright rectangles that do not overlap.
     """
@@ -317,7 +346,9 @@ def _rows(number, name, details, width, height):
 
 
 def _rows_below(number_size, name, details, width, height):
-    """Return the rows below the number: the name, and as many details as fit beside a whole and legible name."""
+    """Return the rows below the number: the name, and as many details as fit beside a whole and
+    legible name.
+    """
     largest = min(NAME[0], number_size * 0.95)
     for shown in _choices(details, name) if largest >= DETAIL[1] else [()]:
         small = [
@@ -336,7 +367,8 @@ def _rows_below(number_size, name, details, width, height):
 
 
 def _choices(details, name):
-    """Return the rows of details that are tried: together on one line, below each other, fewer, none.
+    """Return the rows of details that are tried: together on one line, below each other, fewer,
+    none.
 
     Without a name there is room for larger details below each other.
     """
@@ -350,7 +382,9 @@ def _is_legible(name, fitted):
 
 
 def _score(rows, name):
-    """Return how good a label is: first by the part of the name that is shown, then by the smallest font size."""
+    """Return how good a label is: first by the part of the name that is shown, then by the smallest
+    font size.
+    """
     shown = sum(len(text) for text, _, kind in rows if kind != "number")
     return (min(1, shown / max(len(name), 1)) + 0.02) * min(
         (min(size, ENOUGH) for _, size, _ in rows), default=0

@@ -1,4 +1,5 @@
-"""The legend of a hall plan: the colours of booths, the types of booths, the symbols and the scale bar.
+"""The legend of a hall plan: the colours of booths, the types of booths, the symbols and the scale
+bar.
 
 It is laid out in a column beside the hall or in rows below it. Lengths are in millimetres on paper.
 """
@@ -122,7 +123,10 @@ class Legend:
             yield max(em(self.texts[status], True) * SIZE, em(size) * SMALL) + SAMPLE + 8, draw
 
     def _types(self):
-        """Yield the types of booths, most frequent first. The public view does not tell how many there are."""
+        """Yield the types of booths, most frequent first.
+
+        The public view does not tell how many there are.
+        """
         counted = Counter(
             (booth["type"], booth["color"])
             for booth in self.booths
@@ -150,7 +154,9 @@ class Legend:
                 yield em(self.texts[kind]) * (SMALL + 0.2) + SAMPLE + 8, draw
 
     def _missing(self, x, y, room):
-        """Yield the list of booths that are not shown, because they have no position or lie far outside the hall."""
+        """Yield the list of booths that are not shown, because they have no position or lie far
+        outside the hall.
+        """
         if self.missing:
             numbers = ", ".join(booth["booth_number"] for booth in self.missing[:200])
             text = f"{self.texts['missing']} ({len(self.missing)}): {numbers}"

@@ -1,4 +1,6 @@
-"""A hall plan within a web page: no title and no legend, colours as variables of the stylesheet, booths as links."""
+"""A hall plan within a web page: no title and no legend, colours as variables of the stylesheet,
+booths as links.
+"""
 
 import re
 from dataclasses import replace
@@ -31,10 +33,12 @@ NEAR = 7_000  # millimetres around a booth that a piece of the plan shows
 
 
 def draw(hall, label, address, mark=lambda booth: None, near=None):
-    """Return the SVG element. `label` names it; `address(booth)` is the address that a booth leads to, or None.
+    """Return the SVG element.
 
-    `mark(booth)` is the class of a booth in the stylesheet, or None. With `near`, a booth, only the piece around it is
-    drawn.
+    `label` names it; `address(booth)` is the address that a booth leads to, or None.
+
+    `mark(booth)` is the class of a booth in the stylesheet, or None. With `near`, a booth, only the
+    piece around it is drawn.
     """
     if near:
         left, top, right, bottom = box(corners(near))

@@ -1,6 +1,7 @@
 """The sheet of a hall plan: A3 with title, hall, booths and legend.
 
-Lengths are in millimetres: of the hall for booths and fixtures, on paper for everything that is drawn.
+Lengths are in millimetres: of the hall for booths and fixtures, on paper for everything that is
+drawn.
 """
 
 from decimal import Decimal
@@ -56,7 +57,8 @@ LONG, SHORT = 420, 297
 MARGIN, HEADER = 10, 25  # HEADER ends below the subtitle
 COLUMN, GAP = 62, 6  # width of a legend beside the hall; its distance from the hall
 LOGO = 44, 15  # largest width and height of the logo, top right
-# Scales of plans, each multiplied by a power of ten. They are so close that the hall fills the sheet.
+# Scales of plans, each multiplied by a power of ten. They are so close that the hall fills the
+# sheet.
 RATIOS = (
     *(each / 100 for each in range(100, 200, 5)),
     *(each / 10 for each in range(20, 50)),
@@ -72,7 +74,8 @@ def picture(hall, brand=PLAIN):
 class Sheet:
     """The drawing of one hall plan.
 
-    The paper is upright or not, and the legend is beside or below the hall, whichever allows the largest scale.
+    The paper is upright or not, and the legend is beside or below the hall, whichever allows the
+    largest scale.
     """
 
     def __init__(self, hall, brand=PLAIN):
@@ -95,7 +98,8 @@ class Sheet:
         """Choose the orientation of the paper and the place of the legend, and place the hall."""
         wide, high = shown[2] - shown[0], shown[3] - shown[1]
         around = _around(self.hall, max(wide / LONG, high / SHORT))
-        # If several allow the same scale, min() returns the first: the orientation of the hall, the legend below.
+        # If several allow the same scale, min() returns the first: the orientation of the hall, the
+        # legend below.
         papers = ((LONG, SHORT), (SHORT, LONG)) if wide >= high else ((SHORT, LONG), (LONG, SHORT))
         choices = [(*paper, is_beside) for paper in papers for is_beside in (False, True)]
         self.width, self.height, self.is_beside = min(
@@ -166,7 +170,9 @@ class Sheet:
         return block(booths, label, self.plan.point, self.plan.scale, self._describe)
 
     def frame(self):
-        """Return x, y, width and height of the part of the sheet that has the hall, its doors and its booths."""
+        """Return x, y, width and height of the part of the sheet that has the hall, its doors and
+        its booths.
+        """
         left, top, right, bottom = self.shown
         (x, y), (far_x, far_y) = self.plan.point((left, top)), self.plan.point((right, bottom))
         around = _around(self.hall, self.ratio)
@@ -260,9 +266,11 @@ class Sheet:
 
 
 def _around(hall, ratio):
-    """Return the space on paper that each wall needs outside the hall, for its thickness and for doors.
+    """Return the space on paper that each wall needs outside the hall, for its thickness and for
+    doors.
 
-    `ratio` is at most the scale of the sheet, so that the leaves of doors are not wider than expected here.
+    `ratio` is at most the scale of the sheet, so that the leaves of doors are not wider than
+    expected here.
     """
     around = dict.fromkeys(("left", "top", "right", "bottom"), WALL + 1)
     for thing in hall["objects"]:
@@ -276,7 +284,9 @@ def _around(hall, ratio):
 
 
 def _shown(hall):
-    """Return (left, top, right, bottom) of the drawing: the hall, and booths that protrude by a quarter at most."""
+    """Return (left, top, right, bottom) of the drawing: the hall, and booths that protrude by a
+    quarter at most.
+    """
     width, height = hall["width"], hall["height"]
     limits = -width / 4, -height / 4, width * 1.25, height * 1.25
     booths = [
@@ -301,5 +311,7 @@ def _lies_within(booth, limits):
 
 
 def _ratio(wide, high, room):
-    """Return the scale, such as 100 for 1:100, at which an area of the hall fits into a part of the sheet."""
+    """Return the scale, such as 100 for 1:100, at which an area of the hall fits into a part of the
+    sheet.
+    """
     return step(RATIOS, max(wide / (room[2] - room[0]), high / (room[3] - room[1])))

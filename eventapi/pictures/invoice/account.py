@@ -1,4 +1,5 @@
-"""The statement of account of a customer as PDF. The letterhead, the address and the pages are as on an invoice.
+"""The statement of account of a customer as PDF. The letterhead, the address and the pages are as
+on an invoice.
 
 Positions are in millimetres, font sizes in points.
 """
@@ -20,7 +21,9 @@ TYPE, NUMBER, AMOUNT = (
 
 
 def draw(report, seller, buyer, language, brand=PLAIN):
-    """Return the PDF of the account of a customer as bytes. The same account results in the same bytes.
+    """Return the PDF of the account of a customer as bytes.
+
+    The same account results in the same bytes.
 
     report: API object. seller, buyer: as on an invoice; an anonymised buyer has its number only.
 

@@ -20,7 +20,8 @@ CODE, CAPTION = 32, 4  # width of the GiroCode with its quiet zone; height of it
 
 
 class Closing:
-    """The part of an invoice (API object) below its items, which stays on one page if a page has room for it.
+    """The part of an invoice (API object) below its items, which stays on one page if a page has
+    room for it.
 
     height: height in millimetres.
     account: (label, lines) of the bank account; empty if nothing is to be paid to it.
@@ -123,7 +124,10 @@ class Closing:
     # Payment
 
     def _terms(self):
-        """Yield the sentence about payment or refund, and the one about default. A draft asks for nothing."""
+        """Yield the sentence about payment or refund, and the one about default.
+
+        A draft asks for nothing.
+        """
         yield self._payment()
         if self.invoice.get("interest_notice") and self._is_open():
             yield self._text("interest_notice")
@@ -150,7 +154,9 @@ class Closing:
         )
 
     def _account(self):
-        """Return (label, lines) of the seller's bank account, or nothing if there is no amount due or no IBAN."""
+        """Return (label, lines) of the seller's bank account, or nothing if there is no amount due
+        or no IBAN.
+        """
         seller = self.seller
         if self.draft or not self._is_open() or not seller.get("iban"):
             return []

@@ -38,7 +38,10 @@ def draw(entry, invoice, seller, buyer, brand=PLAIN):
 
 
 class Letter(Sheet):
-    """The layout of one letter, from top to bottom. The letterhead, the address and the pages are as on an invoice."""
+    """The layout of one letter, from top to bottom.
+
+    The letterhead, the address and the pages are as on an invoice.
+    """
 
     def __init__(self, entry, invoice, seller, buyer, brand=PLAIN):
         super().__init__(invoice, seller, buyer, entry["language"], brand=brand)
@@ -97,7 +100,10 @@ class Letter(Sheet):
     # What is claimed
 
     def _table(self):
-        """Add the table. A detail is a row below an amount, in smaller type and without an amount of its own."""
+        """Add the table.
+
+        A detail is a row below an amount, in smaller type and without an amount of its own.
+        """
         paper, rows = self.paper, list(self._rows())
         paper.reserve(min(ROW * len(rows) + 12, 150))
         paper.y += 5
@@ -134,7 +140,10 @@ class Letter(Sheet):
         paper.text(RIGHT, paper.y, value, size=size, bold=is_total, align="right")
 
     def _rows(self):
-        """Yield (kind, label, amount). Kinds: amount, sum (of the amounts before it), total, detail."""
+        """Yield (kind, label, amount).
+
+        Kinds: amount, sum (of the amounts before it), total, detail.
+        """
         entry, words = self.entry, self.words
         paid = [*self._paid()]
         if paid:
@@ -170,7 +179,10 @@ class Letter(Sheet):
         )
 
     def _paid(self):
-        """Yield the rows of what was credited, paid, refunded and written off. Letters of older versions have none."""
+        """Yield the rows of what was credited, paid, refunded and written off.
+
+        Letters of older versions have none.
+        """
         entry, words = self.entry, self.words
         if entry["credited"]:
             yield "amount", words["claim_credited"], -entry["credited"]
@@ -213,7 +225,10 @@ class Letter(Sheet):
         )
 
     def _account_and_regards(self):
-        """Draw the bank account, if there is one, and the greeting below it. The GiroCode is beside both."""
+        """Draw the bank account, if there is one, and the greeting below it.
+
+        The GiroCode is beside both.
+        """
         paper, room = self.paper, RIGHT - LEFT - (CODE + GAP if self.closing.code else 0)
         paper.y += 3
         paper.reserve(max(CODE + CAPTION if self.closing.code else 0, 6 * LINE_HEIGHT + 6))

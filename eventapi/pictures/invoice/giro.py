@@ -1,4 +1,5 @@
-"""GiroCodes: QR codes that fill in a credit transfer in a banking app (European Payments Council, EPC069-12).
+"""GiroCodes: QR codes that fill in a credit transfer in a banking app (European Payments Council,
+EPC069-12).
 
 `payload` returns the text of a code, the other functions draw it.
 """
@@ -56,12 +57,16 @@ def width(code):
 
 
 def rings(code):
-    """Return the dark modules of a code as rings of points, in modules from the top left without the quiet zone."""
+    """Return the dark modules of a code as rings of points, in modules from the top left without
+    the quiet zone.
+    """
     return qr.rings(code, LEVEL)
 
 
 def svg(code, *, amount, reference, language) -> bytes:
-    """Return a code with its quiet zone as SVG. `amount` and `reference` are texts of its description."""
+    """Return a code with its quiet zone as SVG. `amount` and `reference` are texts of its
+    description.
+    """
     module = PIXELS // 2
     side = width(code) * module
     description = DESCRIPTIONS[language].format(amount=amount, reference=reference)
@@ -95,7 +100,9 @@ def png(code) -> bytes:
 
 
 def _pixels(row):
-    """Return one line of pixels: the filter 0, then a byte for each module, because a module is 8 pixels wide."""
+    """Return one line of pixels: the filter 0, then a byte for each module, because a module is 8
+    pixels wide.
+    """
     return b"\0" + bytes(0 if is_dark else 255 for is_dark in row)
 
 

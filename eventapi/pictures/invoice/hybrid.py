@@ -1,6 +1,8 @@
-"""Hybrid invoices: a PDF/A-3 that contains the e-invoice as an XML file (ISO 19005-3, Factur-X 1.0, ZUGFeRD 2).
+"""Hybrid invoices: a PDF/A-3 that contains the e-invoice as an XML file (ISO 19005-3, Factur-X 1.0,
+ZUGFeRD 2).
 
-reportlab draws the pages. pypdf, which is optional and imported only here, adds what PDF/A-3 and Factur-X require.
+reportlab draws the pages. pypdf, which is optional and imported only here, adds what PDF/A-3 and
+Factur-X require.
 """
 
 import hashlib
@@ -27,9 +29,9 @@ TEXTS = (
 def obstacle():
     """Return the Problem that prevents hybrid invoices on this server, or None.
 
-    It is 501 `not_installed` without reportlab or pypdf, and 409 `fonts_missing` without DejaVu: PDF/A requires that
-    every font is embedded, and Helvetica, which is used instead, cannot be. Nothing is imported, because that would
-    take too long in a write transaction.
+    It is 501 `not_installed` without reportlab or pypdf, and 409 `fonts_missing` without DejaVu:
+    PDF/A requires that every font is embedded, and Helvetica, which is used instead, cannot be.
+    Nothing is imported, because that would take too long in a write transaction.
     """
     if find_spec("reportlab") is None:
         return fonts.not_installed()
@@ -49,7 +51,10 @@ def obstacle():
 
 
 def require():
-    """Return the module pypdf, and use the fonts that can be embedded. Raise what `obstacle` returns."""
+    """Return the module pypdf, and use the fonts that can be embedded.
+
+    Raise what `obstacle` returns.
+    """
     problem = obstacle()
     if problem:
         raise problem
@@ -60,7 +65,9 @@ def require():
 
 
 def embed(pdf, xml, made_at) -> bytes:
-    """Return the hybrid invoice of a PDF that reportlab has drawn. The same arguments result in the same bytes.
+    """Return the hybrid invoice of a PDF that reportlab has drawn.
+
+    The same arguments result in the same bytes.
 
     xml: the e-invoice, a CII document of the profile EN 16931.
     made_at: when the invoice was issued, an aware datetime. It is the date of the file.
@@ -118,7 +125,10 @@ def _set_intent(writer):
 
 
 def _attach(writer, xml, made_at):
-    """Embed the e-invoice as an associated file. It is an alternative to the pages: both say the same."""
+    """Embed the e-invoice as an associated file.
+
+    It is an alternative to the pages: both say the same.
+    """
     from pypdf.generic import NumberObject, TextStringObject
 
     date = TextStringObject(made_at.strftime("D:%Y%m%d%H%M%S+00'00'"))
@@ -151,7 +161,10 @@ def _attach(writer, xml, made_at):
 
 
 def _set_file_id(writer, digest):
-    """Set the identifier of the file, which PDF/A requires. It depends on the content, so that bytes are the same."""
+    """Set the identifier of the file, which PDF/A requires.
+
+    It depends on the content, so that bytes are the same.
+    """
     from pypdf.generic import ByteStringObject
 
     writer._ID = _array(ByteStringObject(digest), ByteStringObject(digest))
@@ -159,7 +172,9 @@ def _set_file_id(writer, digest):
 
 @lru_cache(maxsize=1)
 def _profile():
-    """Return the ICC profile of sRGB. The file is stored, because a new one would contain the time of its creation."""
+    """Return the ICC profile of sRGB. The file is stored, because a new one would contain the time
+    of its creation.
+    """
     return resources.files("eventapi.pictures.invoice").joinpath("srgb.icc").read_bytes()
 
 

@@ -1,7 +1,7 @@
 """Invoices and credit notes as PDF: business letters for window envelopes (DIN 5008, form B).
 
-They contain the details that Directive 2006/112/EC, Art. 226 requires.
-Positions are in millimetres, font sizes in points.
+They contain the details that Directive 2006/112/EC, Art. 226 requires. Positions are in
+millimetres, font sizes in points.
 """
 
 from eventapi.languages import formats
@@ -35,8 +35,9 @@ def draw(invoice, seller, buyer, language, is_copy=False, brand=PLAIN):
     """Return the PDF of an invoice as bytes. The same invoice results in the same bytes.
 
     invoice: API object. Beside its fields it may have `event_title` and, of the same event, `event_venue`,
-    `event_address`, `event_postal_code` and `event_city`; `related_issue_date`, `cancellation_reason` and `leitweg_id`;
-    `girocode`, the text of a GiroCode; `tax_currency` and `tax_in_tax_currency`, the tax in the tenant's currency.
+    `event_address`, `event_postal_code` and `event_city`; `related_issue_date`,
+    `cancellation_reason` and `leitweg_id`; `girocode`, the text of a GiroCode; `tax_currency` and
+    `tax_in_tax_currency`, the tax in the tenant's currency.
     is_copy: mark it as a copy on every page.
     brand: logo and colour of the organiser.
 
@@ -72,7 +73,8 @@ class Sheet:
         if is_copy:
             self.title = f"{self.title} ({self.words['copy']})"
         self.closing = Closing(invoice, seller, language, brand)
-        # The bank account is printed once: beside the request to pay, or in the footer if nothing is to be paid.
+        # The bank account is printed once: beside the request to pay, or in the footer if nothing
+        # is to be paid.
         self.letterhead = Letterhead(seller, brand, language, has_bank=not self.closing.account)
         self.paper = Paper(self.letterhead.footer_top - 11, self._begin)
 
@@ -117,7 +119,10 @@ class Sheet:
         paper.y = max(self._recipient(), self._info(), 94)
 
     def _recipient(self):
-        """Draw the address in the window, in a smaller size if it is long. Return the position below it."""
+        """Draw the address in the window, in a smaller size if it is long.
+
+        Return the position below it.
+        """
         texts = address(self.buyer, self.language, home_country=self.seller.get("country"))
         for size in (TEXT, 9, 8, 7, 6):
             lines = [line for text in texts for line in fonts.wrap(text, size, ADDRESS_WIDTH)]

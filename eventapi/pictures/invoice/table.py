@@ -27,7 +27,10 @@ OPTIONAL = ("unit", "discount_percent")  # columns that are left out if no item 
 
 
 class Table:
-    """The items of an invoice (API object). The event is above the table, and left out at the end of descriptions."""
+    """The items of an invoice (API object).
+
+    The event is above the table, and left out at the end of descriptions.
+    """
 
     def __init__(self, invoice, language, locale, brand, words):
         self.currency = invoice["currency"]
@@ -63,7 +66,9 @@ class Table:
         }
 
     def _tax(self, item):
-        """Return the rate, with the category if items of several categories have this rate: 0 % E, 0 % AE."""
+        """Return the rate, with the category if items of several categories have this rate: 0 % E,
+        0 % AE.
+        """
         rate = formats.percent(item["tax_rate"], self.locale)
         return f"{rate} {item['tax_category']}" if item["tax_rate"] in self.shared else rate
 
@@ -80,7 +85,10 @@ class Table:
         return list(zip_longest(*cells, fillvalue=""))
 
     def draw(self, paper, closing):
-        """Add the table. The last items begin a new page if `closing`, the height of what follows, has no room."""
+        """Add the table.
+
+        The last items begin a new page if `closing`, the height of what follows, has no room.
+        """
         if not self.rows:
             return
         self._headings(paper)
@@ -130,7 +138,10 @@ def _height(lines):
 
 
 def _columns(headings, rows):
-    """Return (left edge, width) by column. The description takes the width that the other columns leave."""
+    """Return (left edge, width) by column.
+
+    The description takes the width that the other columns leave.
+    """
 
     def widest(name):
         texts = [fonts.width(fonts.clean(row[name]), SIZE) for row in rows]

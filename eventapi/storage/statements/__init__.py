@@ -1,12 +1,14 @@
 """Named SQL statements, read from the files in sql/.
 
-Each statement has a heading `-- name: NAME`. A line that ends in `-- when WORD [WORD …]` is part of the statement only
-if all these words are given: a filter that is not used costs nothing. What lists have besides is in lists.py.
+Each statement has a heading `-- name: NAME`. A line that ends in `-- when WORD [WORD …]` is part of
+the statement only if all these words are given: a filter that is not used costs nothing. What lists
+have besides is in lists.py.
 
     from eventapi.storage.statements import statements
     sql = statements("payments")            # sql.get, sql.list, sql.add …
 
-Columns that several statements of a file name are written once, above the first statement (columns.py):
+Columns that several statements of a file name are written once, above the first statement
+(columns.py):
 
     -- columns: fields = title city country
 """

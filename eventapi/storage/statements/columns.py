@@ -32,7 +32,9 @@ def read(source: str) -> dict[str, tuple[str, ...]]:
 
 
 def expanded(text: str, lists: dict[str, tuple[str, ...]]) -> str:
-    """Return the text of a statement with the columns in place of braces. {sort} and {order} stay, for lists.py.
+    """Return the text of a statement with the columns in place of braces.
+
+    {sort} and {order} stay, for lists.py.
 
     Raise ValueError for braces that name no list.
     """

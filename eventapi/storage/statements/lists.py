@@ -1,11 +1,13 @@
-"""Lists: statements with filters and sort keys, and the texts by which their pages, cursors and totals are read.
+"""Lists: statements with filters and sort keys, and the texts by which their pages, cursors and
+totals are read.
 
-A list begins with SELECT, has FROM at the start of a line, accepts `ids` in the line `AND id IN (SELECT value FROM
-json_each(:ids))`, and ends in `ORDER BY {sort} {order} … -- sort: word=expression …`. The words are the sort keys that
-a client may send, and only the expressions reach SQLite. The sort key `id` orders rows with equal values.
+A list begins with SELECT, has FROM at the start of a line, accepts `ids` in the line `AND id IN
+(SELECT value FROM json_each(:ids))`, and ends in `ORDER BY {sort} {order} … -- sort:
+word=expression …`. The words are the sort keys that a client may send, and only the expressions
+reach SQLite. The sort key `id` orders rows with equal values.
 
-SQLite first selects the ids of a page, and then reads the rows with these ids: so only ids are sorted and skipped, and
-only rows that are shown are joined and read.
+SQLite first selects the ids of a page, and then reads the rows with these ids: so only ids are
+sorted and skipped, and only rows that are shown are joined and read.
 
 The examples below are of the list of payments, shortened.
 """
@@ -74,7 +76,8 @@ class ListStatement(Statement):
     def after(self, given: frozenset, sort: str, order: str, part: str) -> str:
         """Return a part of the rows after a cursor. `part` is one of `parts`.
 
-        The parameters are those of a page, :after_value and :after_id; a part from the beginning needs only the first.
+        The parameters are those of a page, :after_value and :after_id; a part from the beginning
+        needs only the first.
 
             SELECT p.amount AS after_value, p.id, p.amount … WHERE TRUE AND p.id IN (…) ORDER BY …
         """
@@ -108,11 +111,13 @@ class ListStatement(Statement):
         )
 
     def parts(self, sort: str, cursor: tuple | None) -> tuple[str, ...]:
-        """Return the parts of the list after a cursor (value, id), in order; from the beginning if it is None.
+        """Return the parts of the list after a cursor (value, id), in order; from the beginning if
+        it is None.
 
-        `same` has the rows with the value of the cursor, and `next` those with a later value: one comparison of both,
-        (value, id) > (:after_value, :after_id), would read all rows with the same value. Rows whose value is NULL come
-        last (`null`, and `first null` from their beginning). Ids are never equal and never NULL.
+        `same` has the rows with the value of the cursor, and `next` those with a later value: one
+        comparison of both, (value, id) > (:after_value, :after_id), would read all rows with the
+        same value. Rows whose value is NULL come last (`null`, and `first null` from their
+        beginning). Ids are never equal and never NULL.
         """
         if self.sorts[sort] == self.tie:
             return ("next",) if cursor else ("first",)
@@ -125,7 +130,8 @@ class ListStatement(Statement):
 
             SELECT count(*) FROM payments p WHERE TRUE AND p.invoice_id = :invoice_id
 
-        What only a search finds is counted in its index, which has the same rows: 150,000 in 3 ms instead of 20.
+        What only a search finds is counted in its index, which has the same rows: 150,000 in 3 ms
+        instead of 20.
 
             SELECT count(*) FROM payments_search WHERE payments_search MATCH :search
         """
@@ -140,7 +146,10 @@ class ListStatement(Statement):
         return self.kept(("count", given & self.words), build)
 
     def _rows(self, head, given, sort, order, part):
-        """Return the text that reads the rows of a page or part. The condition of `ids` gets the ids of these rows."""
+        """Return the text that reads the rows of a page or part.
+
+        The condition of `ids` gets the ids of these rows.
+        """
         rows = "\n".join(
             [*chosen(head, ONLY_IDS), *chosen(self.body, ONLY_IDS), self._order(sort, order)]
         )
@@ -151,7 +160,9 @@ class ListStatement(Statement):
         return last.format(sort=self.sorts[sort], order=order)
 
     def _filtered(self, given):
-        """Return the chosen lines from FROM on without LEFT JOIN: these do not filter, and no list sorts by them."""
+        """Return the chosen lines from FROM on without LEFT JOIN: these do not filter, and no list
+        sorts by them.
+        """
         return [
             line for line in chosen(self.body, given) if not line.lstrip().startswith("LEFT JOIN ")
         ]

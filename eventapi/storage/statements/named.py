@@ -9,7 +9,9 @@ NOTHING = frozenset()
 
 
 class Statement:
-    """One statement and its forms. Each form is assembled once and kept, so that SQLite's cache recognises its text.
+    """One statement and its forms.
+
+    Each form is assembled once and kept, so that SQLite's cache recognises its text.
 
     Attributes:
         name: `FILE.NAME`.

@@ -1,4 +1,6 @@
-"""Identifiers of accounts and companies: check digits, lengths and formats, and the canonical form of each."""
+"""Identifiers of accounts and companies: check digits, lengths and formats, and the canonical form
+of each.
+"""
 
 from eventapi.validation.identifiers.accounts import bic, creditor_reference, iban, rf_reference
 from eventapi.validation.identifiers.companies import (

@@ -1,15 +1,16 @@
 """Identifiers of payments: IBAN (ISO 13616), BIC (ISO 9362) and creditor reference (ISO 11649).
 
-Each function returns the canonical form: upper case, without spaces. It raises ValueError with a text that completes
-"must be …".
+Each function returns the canonical form: upper case, without spaces. It raises ValueError with a
+text that completes "must be …".
 """
 
 import re
 
 from eventapi.languages import countries
 
-# ISO country code -> structure of the BBAN in the IBAN registry of SWIFT, release 101: `8n10n` is 8 digits and 10
-# digits; n is a digit, a an upper-case letter, c a letter or digit. An IBAN has four characters more.
+# ISO country code -> structure of the BBAN in the IBAN registry of SWIFT, release 101: `8n10n` is 8
+# digits and 10 digits; n is a digit, a an upper-case letter, c a letter or digit. An IBAN has four
+# characters more.
 BBANS = {
     code: structure
     for code, structure in (
@@ -49,7 +50,8 @@ def compact(text: str) -> str:
 def remainder(text: str) -> int:
     """Return the remainder of ISO 7064 MOD 97-10. A letter counts as two digits: A is 10, Z is 35.
 
-    `text` contains only ASCII digits and upper-case letters. The remainder is 1 if the check digits at its end match.
+    `text` contains only ASCII digits and upper-case letters. The remainder is 1 if the check digits
+    at its end match.
     """
     return int("".join(str(int(character, 36)) for character in text)) % 97
 
@@ -74,20 +76,26 @@ def iban(text: str) -> str:
         raise ValueError(
             f"an IBAN of {code}: it has a letter or a digit in a place where {code} has none"
         )
-    # 00, 01 and 99 would satisfy the division, but the calculation of the check digits never results in them.
+    # 00, 01 and 99 would satisfy the division, but the calculation of the check digits never
+    # results in them.
     if remainder(number[4:] + number[:4]) != 1 or not 2 <= int(number[2:4]) <= 98:
         raise ValueError("an IBAN without a typing error: its check digits do not match the rest")
     return number
 
 
 def looks_like_iban(text: str) -> bool:
-    """Return whether a text begins as an IBAN does. Any other text is an account number of a country without IBAN."""
+    """Return whether a text begins as an IBAN does.
+
+    Any other text is an account number of a country without IBAN.
+    """
     number = compact(text)
     return bool(re.match("[A-Z]{2}[0-9]{2}", number)) and number[:2] in LENGTHS
 
 
 def bic(text: str) -> str:
-    """Return a BIC (ISO 9362) without spaces: 8 characters, or 11 with a branch, such as BYLADEM1001."""
+    """Return a BIC (ISO 9362) without spaces: 8 characters, or 11 with a branch, such as
+    BYLADEM1001.
+    """
     code = compact(text)
     if len(code) not in (8, 11):
         raise ValueError(f"a BIC with 8 or 11 characters, such as BYLADEM1001; it has {len(code)}")
@@ -119,10 +127,11 @@ def creditor_reference(text: str) -> str:
 
 
 def rf_reference(number: str) -> str:
-    """Return the creditor reference (ISO 11649) of an invoice number: RF, check digits, its letters and digits.
+    """Return the creditor reference (ISO 11649) of an invoice number: RF, check digits, its letters
+    and digits.
 
-    Other characters of the number are left out: INV-2026-00017 becomes RF…INV202600017. Raise ValueError if the number
-    has no or more than 21 ASCII letters and digits.
+    Other characters of the number are left out: INV-2026-00017 becomes RF…INV202600017. Raise
+    ValueError if the number has no or more than 21 ASCII letters and digits.
     """
     content = re.sub(r"[^0-9A-Z]", "", number.upper())
     if not 1 <= len(content) <= 21:

@@ -1,7 +1,8 @@
 """Parsers of the options of the DATEV export: accounts, tax keys and numbers.
 
-A parser returns the value of a text, or raises ValueError with a description of the values allowed. Empty text becomes
-None, or an empty dict: whether an option is required depends on what is exported.
+A parser returns the value of a text, or raises ValueError with a description of the values allowed.
+Empty text becomes None, or an empty dict: whether an option is required depends on what is
+exported.
 """
 
 import re
@@ -9,12 +10,14 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import NamedTuple
 
-# Categories of EN 16931, without S: a rate of S is part of its name. Reverse charge (AE) and what is not taxed (O) may
-# have an account for each region: domestic (HOME), other countries of the EU, and third countries.
+# Categories of EN 16931, without S: a rate of S is part of its name. Reverse charge (AE) and what
+# is not taxed (O) may have an account for each region: domestic (HOME), other countries of the EU,
+# and third countries.
 CATEGORIES = ("Z", "E", "AE", "AE_HOME", "AE_EU", "AE_THIRD", "G", "K", "O", "O_HOME", "O_THIRD")
 
-# Country -> its standard rate of VAT in hundredths of a percent. Member states of the EU: "VAT rates applied in the
-# Member States", European Commission, January 2026. CH, LI: Art. 25 MWSTG. GB, NO: HMRC, Norwegian Tax Administration.
+# Country -> its standard rate of VAT in hundredths of a percent. Member states of the EU: "VAT
+# rates applied in the Member States", European Commission, January 2026. CH, LI: Art. 25 MWSTG. GB,
+# NO: HMRC, Norwegian Tax Administration.
 STANDARD_RATES = {
     "AT": 2000,
     "BE": 2100,
@@ -103,7 +106,9 @@ def ledger_account(text: str) -> Account | None:
 
 
 def revenue_accounts(text: str) -> dict[str, Account]:
-    """Return {tax category, with its rate for S: account} of a text such as `S19=8400 S7=8300 AE=8337`."""
+    """Return {tax category, with its rate for S: account} of a text such as `S19=8400 S7=8300
+    AE=8337`.
+    """
     found = _pairs(
         text,
         "accounts such as S19=8400 S7=8300 AE=8337: the tax category of EN 16931, for S with its "
@@ -136,7 +141,9 @@ def debtor_accounts(text: str) -> dict[str, int]:
 
 
 def revenue_name(category: str, rate: int) -> str:
-    """Return the name in `datev_revenue` of a category and its rate in hundredths of a percent: S19, S5.5 or AE."""
+    """Return the name in `datev_revenue` of a category and its rate in hundredths of a percent:
+    S19, S5.5 or AE.
+    """
     return f"S{Decimal(rate).scaleb(-2).normalize():f}" if category == "S" else category
 
 
@@ -158,7 +165,8 @@ def _account(name, value):
 def _pairs(text, form):
     """Return {name: value} of NAME=VALUE parts, which spaces or commas separate.
 
-    A value has only digits and colons. So a name may contain spaces and commas, as keys of gateways do.
+    A value has only digits and colons. So a name may contain spaces and commas, as keys of gateways
+    do.
     """
     found, rest = {}, text.strip(SEPARATORS)
     while rest:

@@ -1,16 +1,17 @@
 """Identifiers of companies and authorities: VAT id, Leitweg-ID and GLN.
 
-Each function returns the canonical form: upper case, without spaces. It raises ValueError with a text that completes
-"must be …".
+Each function returns the canonical form: upper case, without spaces. It raises ValueError with a
+text that completes "must be …".
 """
 
 import re
 
 from eventapi.validation.identifiers.accounts import compact, remainder
 
-# prefix -> (pattern of the rest, description). The member states and XI (Northern Ireland): "VAT identification number
-# structure" in the FAQ of VIES, with Irish numbers of 2013 and Dutch numbers of 2020. GB: HMRC, VATREG55100. CH: UID of
-# the Federal Statistical Office. NO: Norwegian Tax Administration.
+# prefix -> (pattern of the rest, description). The member states and XI (Northern Ireland): "VAT
+# identification number structure" in the FAQ of VIES, with Irish numbers of 2013 and Dutch numbers
+# of 2020. GB: HMRC, VATREG55100. CH: UID of the Federal Statistical Office. NO: Norwegian Tax
+# Administration.
 _BRITISH = (
     r"[0-9]{9}|[0-9]{12}|GD[0-4][0-9]{2}|HA[5-9][0-9]{2}",
     "9 or 12 digits, or GD or HA and 3 digits",
@@ -63,8 +64,9 @@ FORMATS = {
 MEMBER_STATES = frozenset(
     FORMATS.keys() - {"GB", "CH", "NO"}
 )  # and XI, whose numbers are those of the EU
-# What a VAT id of a member state looks like from its beginning: the prefix and a digit, with the letters that may be
-# between them. An Italian tax code such as FRNGPP80A01H501X has four more letters and is none.
+# What a VAT id of a member state looks like from its beginning: the prefix and a digit, with the
+# letters that may be between them. An Italian tax code such as FRNGPP80A01H501X has four more
+# letters and is none.
 BEGINS = re.compile(
     r"ATU[0-9]|ES[A-Z][0-9]|FR[0-9A-Z]{2}[0-9]|"
     rf"(?:GR|{'|'.join(sorted(MEMBER_STATES - {'AT'}))})[0-9]|XI(?:GD|HA)[0-9]|AT[0-9]"
@@ -80,9 +82,11 @@ FEDERAL_AND_STATES = frozenset({*(f"{number:02}" for number in range(1, 17)), "9
 
 
 def vat_id(text: str) -> str:
-    """Return a VAT id of a member state of the EU, XI, GB, CH or NO, without spaces, dots and hyphens: DE136695976.
+    """Return a VAT id of a member state of the EU, XI, GB, CH or NO, without spaces, dots and
+    hyphens: DE136695976.
 
-    GR becomes EL, the prefix that the EU uses for Greece. A Belgian number without its leading 0 gets it.
+    GR becomes EL, the prefix that the EU uses for Greece. A Belgian number without its leading 0
+    gets it.
     """
     number = _canonical(text)
     prefix, rest = number[:2], number[2:]
@@ -102,8 +106,8 @@ def vat_id(text: str) -> str:
 def vat_id_by_format(text: str | None) -> str | None:
     """Return a VAT id in its canonical form, or None if the text has not the format of one.
 
-    Wrong check digits are accepted, as the rules of EN 16931 accept them: the organiser and the contacts of earlier
-    versions may have them.
+    Wrong check digits are accepted, as the rules of EN 16931 accept them: the organiser and the
+    contacts of earlier versions may have them.
     """
     number = _canonical(text or "")
     pattern, _ = FORMATS.get(number[:2], (None, None))
@@ -125,14 +129,17 @@ def is_vat_id(text: str | None) -> bool:
 
 
 def looks_like_vat_id(text: str) -> bool:
-    """Return whether the text begins as a VAT id of the EU does, so that it can be no national tax number."""
+    """Return whether the text begins as a VAT id of the EU does, so that it can be no national tax
+    number.
+    """
     return bool(BEGINS.match(SEPARATORS.sub("", compact(text)))) and not W_IDNR.fullmatch(
         text.strip().upper()
     )
 
 
 def tax_id(text: str) -> str:
-    """Return a tax id of a customer: a VAT id in its canonical form, any other tax number unchanged.
+    """Return a tax id of a customer: a VAT id in its canonical form, any other tax number
+    unchanged.
 
     Raise ValueError if the text begins as a VAT id of the EU does and is none.
     """
@@ -147,7 +154,10 @@ def tax_id(text: str) -> str:
 
 
 def tidy_tax_id(text: str) -> str:
-    """Return a VAT id in its canonical form, and any other text unchanged. `tax_id` says whether the text is wrong."""
+    """Return a VAT id in its canonical form, and any other text unchanged.
+
+    `tax_id` says whether the text is wrong.
+    """
     try:
         return tax_id(text)
     except ValueError:
@@ -157,8 +167,8 @@ def tidy_tax_id(text: str) -> str:
 def _check_digits_match(prefix, rest):
     """Return False if the check digits are wrong.
 
-    Only wrong check digits count: python-stdnum also judges dates of birth and regions in numbers of persons, by rules
-    that countries change.
+    Only wrong check digits count: python-stdnum also judges dates of birth and regions in numbers
+    of persons, by rules that countries change.
     """
     # Imported here, because it imports pydoc, which takes 50 ms.
     from stdnum.exceptions import InvalidChecksum, ValidationError
@@ -176,10 +186,11 @@ def _check_digits_match(prefix, rest):
 
 
 def leitweg_id(text: str) -> str:
-    """Return a Leitweg-ID, such as 04011000-1234512345-06: coarse address, fine address (optional) and check digits.
+    """Return a Leitweg-ID, such as 04011000-1234512345-06: coarse address, fine address (optional)
+    and check digits.
 
-    KoSIT, Leitweg-ID Formatspezifikation 2.0.2: at most 46 characters, check digits by ISO 7064 MOD 97-10 over the
-    identifier without its hyphens.
+    KoSIT, Leitweg-ID Formatspezifikation 2.0.2: at most 46 characters, check digits by ISO 7064 MOD
+    97-10 over the identifier without its hyphens.
     """
     number = compact(text)
     if not re.fullmatch(r"[0-9]{2,12}(-[0-9A-Z]{1,30})?-[0-9]{2}", number):
@@ -199,7 +210,9 @@ def leitweg_id(text: str) -> str:
 
 
 def gln(text: str) -> str:
-    """Return a GLN (GS1 General Specifications): 13 digits, the last a check digit, such as 4012345000009."""
+    """Return a GLN (GS1 General Specifications): 13 digits, the last a check digit, such as
+    4012345000009.
+    """
     number = compact(text)
     if not re.fullmatch(r"[0-9]{13}", number):
         raise ValueError(

@@ -1,7 +1,7 @@
 """Electronic addresses of companies and authorities, to which e-invoices are delivered: SCHEME:ID.
 
-The schemes are those of the code list EAS. For the registers in NUMBERS, format and check digits are those that Peppol
-requires (PEPPOL-COMMON-R040 to R056).
+The schemes are those of the code list EAS. For the registers in NUMBERS, format and check digits
+are those that Peppol requires (PEPPOL-COMMON-R040 to R056).
 """
 
 import re
@@ -21,10 +21,12 @@ ADDRESS_SCHEMES = frozenset(
 
 
 def electronic_address(text: str) -> str:
-    """Return an electronic address, such as 0204:991-33333TEST-33. A Leitweg-ID gets capital letters.
+    """Return an electronic address, such as 0204:991-33333TEST-33.
 
-    Raise ValueError, with a text that completes "must be …", if the code list EAS lacks the scheme, or its register
-    has no such number.
+    A Leitweg-ID gets capital letters.
+
+    Raise ValueError, with a text that completes "must be …", if the code list EAS lacks the scheme,
+    or its register has no such number.
     """
     scheme, _, number = text.partition(":")
     if not re.fullmatch("[0-9A-Z]{2,4}:[!-~]+", text):
@@ -61,7 +63,10 @@ def _belgian(number):
 
 
 def _norwegian(number):
-    """Return whether the weighted sum of 9 digits is a multiple of 11. The number 000000000 is none."""
+    """Return whether the weighted sum of 9 digits is a multiple of 11.
+
+    The number 000000000 is none.
+    """
     weights = (3, 2, 7, 6, 5, 4, 3, 2, 1)
     return (
         re.fullmatch("[0-9]{9}", number)

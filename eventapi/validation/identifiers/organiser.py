@@ -1,4 +1,7 @@
-"""Identifiers of the organiser in the configuration. A wrong one does not prevent the start, but sending an invoice."""
+"""Identifiers of the organiser in the configuration.
+
+A wrong one does not prevent the start, but sending an invoice.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,13 @@ WITH_VAT_ID = {COUNTRIES.get(prefix, prefix) for prefix in FORMATS}
 
 
 def faulty_options(config: Config) -> dict[str, str]:
-    """Return {option: sentence} of the identifiers that are set and wrong. The sentence names value and cause.
+    """Return {option: sentence} of the identifiers that are set and wrong.
 
-    Sending an invoice counts these options as missing. Accounts and tax numbers of countries without IBAN or without
-    a known format of VAT ids are not wrong, and nor are wrong check digits of a VAT id.
+    The sentence names value and cause.
+
+    Sending an invoice counts these options as missing. Accounts and tax numbers of countries
+    without IBAN or without a known format of VAT ids are not wrong, and nor are wrong check digits
+    of a VAT id.
     """
     account, code, vat = config.organiser_iban, config.organiser_bic, config.organiser_vat_id
     has_vat_id = config.organiser_country in WITH_VAT_ID and not vat_id_by_format(vat)
@@ -57,7 +63,8 @@ def _fault(config, name, check):
 
 
 def doubtful_options(config: Config) -> dict[str, str]:
-    """Return {option: sentence} of options that prevent no invoice, but do not fit together or are partly wrong.
+    """Return {option: sentence} of options that prevent no invoice, but do not fit together or are
+    partly wrong.
 
     An organiser that is registered for VAT abroad has a VAT id with the prefix of another country.
     """
@@ -82,7 +89,9 @@ def _doubtful_vat_id(config):
 
 
 def _old_base_rates(config):
-    """Return {"base_rates": sentence} if the newest rate is older than the current half-year (§ 247 (1) BGB)."""
+    """Return {"base_rates": sentence} if the newest rate is older than the current half-year (§ 247
+    (1) BGB).
+    """
     today = times.today(config.timezone)
     half_year = f"{today[:4]}-{'01' if today[5:7] < '07' else '07'}-01"
     if not config.base_rates or config.base_rates[-1][0] >= half_year:
@@ -94,7 +103,10 @@ def _old_base_rates(config):
 
 
 def _wrong_accounts(config):
-    """Return {"bank_accounts": sentence} if one of the further accounts is wrong. It prevents no invoice."""
+    """Return {"bank_accounts": sentence} if one of the further accounts is wrong.
+
+    It prevents no invoice.
+    """
     for account in config.bank_accounts:
         try:
             iban(account)
@@ -107,7 +119,9 @@ def _wrong_accounts(config):
 
 
 def place(config: Config, name: str) -> str:
-    """Return where an option is corrected: its environment variable if it is set, because it counts first."""
+    """Return where an option is corrected: its environment variable if it is set, because it counts
+    first.
+    """
     variable = f"EVENTAPI_{name.upper()}"
     return (
         f"the variable {variable}"

@@ -2,7 +2,8 @@
 
 from eventapi.pictures import style
 
-# The grounds of pages/style.css in light and in dark, and the colour that a shade is mixed with to stand out from them.
+# The grounds of pages/style.css in light and in dark, and the colour that a shade is mixed with to
+# stand out from them.
 GROUNDS = (
     (("#ffffff", "#f5f6f3", "#e9f1ec"), "#000000"),
     (("#191f1c", "#111513", "#1f2b25"), "#ffffff"),
@@ -10,7 +11,9 @@ GROUNDS = (
 
 
 def stylesheet(color: str) -> str:
-    """Return a stylesheet with the colour, or with the nearest shade of it that is readable on all grounds."""
+    """Return a stylesheet with the colour, or with the nearest shade of it that is readable on all
+    grounds.
+    """
     light, dark = (
         f"--accent:{shade};--on:{style.ink_on(shade)}"
         for shade in (readable(color, *grounds) for grounds in GROUNDS)
@@ -19,7 +22,9 @@ def stylesheet(color: str) -> str:
 
 
 def readable(color: str, grounds: tuple[str, ...], away: str) -> str:
-    """Return the colour, mixed with `away` in steps of a twentieth until text of it can be read on all grounds."""
+    """Return the colour, mixed with `away` in steps of a twentieth until text of it can be read on
+    all grounds.
+    """
     shades = (_mixed(color, away, step / 20) for step in range(21))
     return next(
         shade

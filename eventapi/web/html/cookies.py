@@ -1,4 +1,7 @@
-"""Cookies of sessions. Their names contain the ref of the link, so that a person can act for two companies."""
+"""Cookies of sessions.
+
+Their names contain the ref of the link, so that a person can act for two companies.
+"""
 
 import re
 
@@ -21,7 +24,10 @@ def is_secure() -> bool:
 
 
 def name_of(ref: str) -> str:
-    """Return the name of the cookie of a link. By https, `__Host-` keeps other hosts from setting it."""
+    """Return the name of the cookie of a link.
+
+    By https, `__Host-` keeps other hosts from setting it.
+    """
     return f"__Host-evs-{ref}" if is_secure() else f"evs-{ref}"
 
 

@@ -1,4 +1,7 @@
-"""Bodies of HTML forms. Nothing else reads them: the parsers of Bottle differ between versions and have no limits."""
+"""Bodies of HTML forms.
+
+Nothing else reads them: the parsers of Bottle differ between versions and have no limits.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,7 +32,8 @@ NAME = re.compile(r'form-data; name="([^"\r\n]{1,100})"(?:; filename="([^"\r\n]{
 def form(environ: dict) -> dict[str, list[str]]:
     """Return the texts of a form by name. Line breaks are \\n.
 
-    Raise 415 for another media type, 413 for a form that is too large, 400 for one that cannot be read.
+    Raise 415 for another media type, 413 for a form that is too large, 400 for one that cannot be
+    read.
     """
     raw = received(environ, LARGEST)
     if raw:
@@ -69,11 +73,12 @@ def _add(found, name, text):
 def file_form(
     environ: dict, config: Config, limit: int, check: Callable[[dict], None]
 ) -> Iterator[tuple[dict[str, list[str]], files.Upload | None]]:
-    """Yield the texts of a form, and the file in its last field as an Upload; None if no file was chosen.
+    """Yield the texts of a form, and the file in its last field as an Upload; None if no file was
+    chosen.
 
-    `check(texts)` is called before the file is read, and raises if it must not be. `limit` is in bytes. The texts have
-    `filename` besides their fields. Raise 411 without Content-Length, 413, 415, 400 for what cannot be read, 503 if too
-    many bodies are being received.
+    `check(texts)` is called before the file is read, and raises if it must not be. `limit` is in
+    bytes. The texts have `filename` besides their fields. Raise 411 without Content-Length, 413,
+    415, 400 for what cannot be read, 503 if too many bodies are being received.
     """
     _check_kind(environ, FILE_FORM)
     length = uploads.content_length(environ)
@@ -97,7 +102,10 @@ def file_form(
 
 
 def _boundary(environ):
-    """Return the boundary that Content-Type names, in bytes. Raise 400 unless it is one of RFC 2046."""
+    """Return the boundary that Content-Type names, in bytes.
+
+    Raise 400 unless it is one of RFC 2046.
+    """
     found = re.search(
         r';\s*boundary=(?:"([^"]*)"|([^\s;"]*))\s*(?:;|$)', environ["CONTENT_TYPE"], re.I
     )
@@ -117,7 +125,10 @@ def _unreadable():
 
 
 class _Head:
-    """What stands before the file: `texts` by name, with `filename`. `rest` are the first bytes of the file."""
+    """What stands before the file: `texts` by name, with `filename`.
+
+    `rest` are the first bytes of the file.
+    """
 
     def __init__(self, body, boundary):
         self.body, self.boundary, self.rest, self.texts, self.taken = body, boundary, b"", {}, 0
@@ -158,7 +169,10 @@ class _Head:
         return name, found[0][2]
 
     def _until(self, end):
-        """Return the bytes before `end`. Raise 413 if it is not within HEAD bytes, 400 if it does not come."""
+        """Return the bytes before `end`.
+
+        Raise 413 if it is not within HEAD bytes, 400 if it does not come.
+        """
         while end not in self.rest:
             if self.taken > HEAD:
                 raise Problem(
@@ -180,7 +194,10 @@ class _File:
         self.is_over = False
 
     def read(self, size):
-        """Return bytes of the file, b"" at its end. Raise 400 unless the body ends with the delimiter."""
+        """Return bytes of the file, b"" at its end.
+
+        Raise 400 unless the body ends with the delimiter.
+        """
         longest = len(self.end) + 2
         while not self.is_over and len(self.kept) <= longest:
             piece = self.body.read(size)
@@ -201,7 +218,9 @@ class _File:
 
 
 def before(db: Database) -> dict[str, list[str]] | Problem:
-    """Return the form of the running request, or the problem with it. The option `before` of a route that has a form.
+    """Return the form of the running request, or the problem with it.
+
+    The option `before` of a route that has a form.
 
     So the form is received before a transaction begins, and a slow client delays no write.
     """
@@ -209,15 +228,18 @@ def before(db: Database) -> dict[str, list[str]] | Problem:
 
 
 def before_link(db: Database) -> dict[str, list[str]] | Problem:
-    """Return `before` of the form of a link, whose page has no referrer and therefore the Origin `null`."""
+    """Return `before` of the form of a link, whose page has no referrer and therefore the Origin
+    `null`.
+    """
     return _received(accepts_null=True)
 
 
 def before_asking(db: Database) -> dict[str, list[str]] | Problem:
-    """R7: return `before` of the form on the page of a link that has ended, with which people ask for a new one.
+    """R7: return `before` of the form on the page of a link that has ended, with which people ask
+    for a new one.
 
-    That page has no referrer either, so that no other site learns the secret in its address. Its form has a signed
-    token, and a browser that names the site at all must name this one.
+    That page has no referrer either, so that no other site learns the secret in its address. Its
+    form has a signed token, and a browser that names the site at all must name this one.
     """
     if request.environ.get("HTTP_SEC_FETCH_SITE", "same-origin") != "same-origin":
         return foreign()
@@ -225,7 +247,9 @@ def before_asking(db: Database) -> dict[str, list[str]] | Problem:
 
 
 def before_json(db: Database) -> object | Problem:
-    """Return the value of a JSON body that a page of ours sends without a session, or the problem with it."""
+    """Return the value of a JSON body that a page of ours sends without a session, or the problem
+    with it.
+    """
     try:
         refuse_foreign(request.environ)
         return parse(read_body(request.environ, LARGEST))
@@ -242,10 +266,11 @@ def _received(**options):
 
 
 def refuse_foreign(environ: dict, *, accepts_null: bool = False) -> None:
-    """Raise 403 for a form on another web site: its Origin is not ours, or the browser says that it is another site.
+    """Raise 403 for a form on another web site: its Origin is not ours, or the browser says that it
+    is another site.
 
-    `accepts_null`: a page that sends no referrer has the Origin `null`. By https, a page of http is another site:
-    anybody on the way can write it.
+    `accepts_null`: a page that sends no referrer has the Origin `null`. By https, a page of http is
+    another site: anybody on the way can write it.
     """
     origin, host = environ.get("HTTP_ORIGIN"), environ.get("HTTP_HOST", "")
     origin = None if origin == "null" and accepts_null else origin

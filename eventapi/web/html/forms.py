@@ -22,8 +22,8 @@ LABELS = {
 class Field:
     """One field of a form.
 
-    `name` is that of the texts, `pointer` the place of its value in the body (RFC 6901), `kind` a value of LABELS, or
-    `tel`. `options` are (value, label) of a choice.
+    `name` is that of the texts, `pointer` the place of its value in the body (RFC 6901), `kind` a
+    value of LABELS, or `tel`. `options` are (value, label) of a choice.
     """
 
     name: str
@@ -37,7 +37,10 @@ class Field:
     help: str = ""
 
     def value(self, texts: dict[str, list[str]], language: str) -> object:
-        """Return the value of JSON that the texts of a form mean. A text that is no number stays a text."""
+        """Return the value of JSON that the texts of a form mean.
+
+        A text that is no number stays a text.
+        """
         given = [text.strip() for text in texts.get(self.name, []) if text.strip()]
         if self.kind == "checkbox":
             return bool(given)
@@ -53,7 +56,9 @@ class Field:
 
 
 def number(text: str, language: str) -> int | float | str:
-    """Return the number that a text means in a language: 1.234,5 in German, 1,234.5 in English. Else the text itself.
+    """Return the number that a text means in a language: 1.234,5 in German, 1,234.5 in English.
+
+    Else the text itself.
 
     A single point or comma before one or two digits, or more than three, is a decimal one in both.
     """
@@ -75,14 +80,19 @@ def id_of(text: str) -> int | None:
 
 
 def id_or_text(name: str, text: str) -> int | str:
-    """Return the value of a hidden field: the id that its text is, if its name ends in `_id`, else the text itself."""
+    """Return the value of a hidden field: the id that its text is, if its name ends in `_id`, else
+    the text itself.
+    """
     return id_of(text) or text if name.endswith("_id") else text
 
 
 def values(schema: dict, texts: dict[str, list[str]], language: str) -> dict:
-    """Return the values of JSON that the texts of a form mean, by the schema of its body. Others stay texts.
+    """Return the values of JSON that the texts of a form mean, by the schema of its body.
 
-    A checkbox that is not ticked is false. An empty text is null where the schema allows it, else it is missing.
+    Others stay texts.
+
+    A checkbox that is not ticked is false. An empty text is null where the schema allows it, else
+    it is missing.
     """
     found = {name: given for name, given in texts.items() if name not in schema["properties"]}
     found = {name: given[0] for name, given in found.items()}

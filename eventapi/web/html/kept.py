@@ -1,4 +1,7 @@
-"""Rendered pages and drawn files that a process keeps. Each process has its own, and makes each of them once."""
+"""Rendered pages and drawn files that a process keeps.
+
+Each process has its own, and makes each of them once.
+"""
 
 import sys
 import time
@@ -23,10 +26,12 @@ REFUSED_FOR = 60  # seconds for which a file whose drawing has raised a Problem 
 
 
 class Kept:
-    """Pages, and texts for them, by what they depend on; the least used go beyond a number of bytes.
+    """Pages, and texts for them, by what they depend on; the least used go beyond a number of
+    bytes.
 
-    Threads that ask for the same page at once wait for the first of them, which makes it: to make it as well would take
-    longer, since they would share the processor. If it fails, the next one makes the page.
+    Threads that ask for the same page at once wait for the first of them, which makes it: to make
+    it as well would take longer, since they would share the processor. If it fails, the next one
+    makes the page.
 
     Attributes:
         bytes: what all pages take, with COST for each.
@@ -53,8 +58,8 @@ class Kept:
     def get(self, key: Hashable, make: Callable[[], Page | str]) -> Page | str:
         """Return the page or text with this key. `make()` renders it if it is not kept.
 
-        Everything that `make` reads must be as new as the key, or newer. Raise 503 `unavailable` if another thread
-        makes the page for longer than LONGEST_WAIT.
+        Everything that `make` reads must be as new as the key, or newer. Raise 503 `unavailable` if
+        another thread makes the page for longer than LONGEST_WAIT.
         """
         page = self.find(key)
         if page is None:
@@ -92,13 +97,16 @@ class Kept:
 
 
 class Drawn(Kept):
-    """Files whose drawing takes long. A process draws one file at a time, so that it keeps time for everything else.
+    """Files whose drawing takes long.
 
-    Drawing one file and waiting for it takes at most half of the threads of the process. Further threads get 503 at
-    once, so that the other half serves pages, forms and /healthz, whatever is asked for.
+    A process draws one file at a time, so that it keeps time for everything else.
 
-    A Problem of a drawing is the answer for REFUSED_FOR seconds: otherwise each request would draw the file again, and
-    all other files would wait for that.
+    Drawing one file and waiting for it takes at most half of the threads of the process. Further
+    threads get 503 at once, so that the other half serves pages, forms and /healthz, whatever is
+    asked for.
+
+    A Problem of a drawing is the answer for REFUSED_FOR seconds: otherwise each request would draw
+    the file again, and all other files would wait for that.
 
     Attributes:
         waiting: number of threads that wait for the drawing of another one.
@@ -113,7 +121,10 @@ class Drawn(Kept):
         self.problems = {}
 
     def get(self, key: Hashable, make: Callable[[], Page | str]) -> Page | str:
-        """Return the file with this key. `make()` draws it if it is not kept, unless it has just raised a Problem."""
+        """Return the file with this key.
+
+        `make()` draws it if it is not kept, unless it has just raised a Problem.
+        """
         self._refuse(key)
         return super().get(key, lambda: self._draw(key, make))
 
@@ -142,7 +153,10 @@ class Drawn(Kept):
 
     @contextmanager
     def turn(self, key: Hashable) -> Iterator[None]:
-        """Let one thread at a time draw, whatever the key is. Raise 503 `unavailable` if too many wait already."""
+        """Let one thread at a time draw, whatever the key is.
+
+        Raise 503 `unavailable` if too many wait already.
+        """
         if not self.drawing.acquire(blocking=False):
             self._wait()
         try:
@@ -151,7 +165,10 @@ class Drawn(Kept):
             self.drawing.release()
 
     def _wait(self):
-        """Acquire the lock of the thread that draws. Raise 503 if too many wait for it, or after LONGEST_WAIT."""
+        """Acquire the lock of the thread that draws.
+
+        Raise 503 if too many wait for it, or after LONGEST_WAIT.
+        """
         most = request.environ["eventapi.config"].threads // 2 - 1
         with self.lock:
             if self.waiting >= most:
@@ -167,7 +184,10 @@ class Drawn(Kept):
 
 
 def size_of(page: Page | str) -> int:
-    """Return the bytes that an entry takes. One emoji in a text lets each of its letters take four bytes."""
+    """Return the bytes that an entry takes.
+
+    One emoji in a text lets each of its letters take four bytes.
+    """
     own = sys.getsizeof(page) if isinstance(page, str) else len(page)
     return own + COST
 

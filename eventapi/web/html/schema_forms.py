@@ -1,7 +1,8 @@
-"""HTML forms made from the JSON Schema of an API body, lists and objects included, and the body that their texts mean.
+"""HTML forms made from the JSON Schema of an API body, lists and objects included, and the body
+that their texts mean.
 
-The name of a field is the JSON pointer of its value without the first slash: `events/0/base_price`. So a fault of a
-problem document names the field that it stands beside.
+The name of a field is the JSON pointer of its value without the first slash: `events/0/base_price`.
+So a fault of a problem document names the field that it stands beside.
 """
 
 import re
@@ -33,10 +34,11 @@ Texts = dict[str, list[str]]
 
 @dataclass
 class Field(forms.Field):
-    """A field of a form, as in forms.py; further kinds are `time`, `day` (a day, or a time as it is stored), `lines`
-    (a list with one entry per line) and `choice` (yes, no, or nothing).
+    """A field of a form, as in forms.py; further kinds are `time`, `day` (a day, or a time as it is
+    stored), `lines` (a list with one entry per line) and `choice` (yes, no, or nothing).
 
-    `schema` is that of its value, `parts` the fields of a `group`, of a row of `rows`, or of a `due` date.
+    `schema` is that of its value, `parts` the fields of a `group`, of a row of `rows`, or of a
+    `due` date.
     """
 
     schema: dict = field(default_factory=dict)
@@ -51,10 +53,11 @@ class Field(forms.Field):
 class Form:
     """The form of a body: `application.approve`, or a record such as `event`.
 
-    `method` is that of the request. `label(path)` returns (label, help) of a field, whose path has no numbers of rows.
-    `names` are the fields of the body that the form has, in their order; by default all that can be written and whose
-    parts are known, so without custom fields. `without` are paths of parts that it lacks. `choices` are the options of
-    fields that name other records: path -> [(value, label)].
+    `method` is that of the request. `label(path)` returns (label, help) of a field, whose path has
+    no numbers of rows. `names` are the fields of the body that the form has, in their order; by
+    default all that can be written and whose parts are known, so without custom fields. `without`
+    are paths of parts that it lacks. `choices` are the options of fields that name other records:
+    path -> [(value, label)].
     """
 
     def __init__(
@@ -172,7 +175,10 @@ class Form:
         )
 
     def texts(self, record: dict) -> Texts:
-        """Return the texts of the fields, for a record as the API returns it. Fields that it lacks are empty."""
+        """Return the texts of the fields, for a record as the API returns it.
+
+        Fields that it lacks are empty.
+        """
         found = {}
         for each in self.fields:
             self._write(each, record.get(each.name), found)
@@ -211,7 +217,8 @@ class Form:
     def compact(self, given: Texts) -> Texts:
         """Return the texts of a form that was sent, with the empty rows of its lists left out.
 
-        So the numbers of rows are those of the body, and faults name the rows that the page shows again.
+        So the numbers of rows are those of the body, and faults name the rows that the page shows
+        again.
         """
         found = {name: texts for name, texts in given.items() if not self._list_of(name)}
         for each in self.fields:
@@ -239,7 +246,9 @@ class Form:
         )
 
     def _is_empty(self, each, index, given):
-        """Return whether a row has only what an empty row has: boxes and choices that have a value from the start."""
+        """Return whether a row has only what an empty row has: boxes and choices that have a value
+        from the start.
+        """
         return not any(
             text.strip()
             for part in leaves(row_of(each, index))
@@ -287,7 +296,10 @@ class Form:
         )
 
     def _object(self, parts, given, in_row=False):
-        """Return an object of the fields that have a text. In a row of a list, empty ones that may be null are null."""
+        """Return an object of the fields that have a text.
+
+        In a row of a list, empty ones that may be null are null.
+        """
         values = {part.name.rpartition("/")[2]: (part, self._value(part, given)) for part in parts}
         return {
             name: value
@@ -300,7 +312,8 @@ class Form:
     def faults(
         self, errors: list[dict], given: Texts, say: Callable[..., str]
     ) -> tuple[Texts, list[str]]:
-        """Return name of a field -> sentence about its fault, and the sentences that no field of the form is about.
+        """Return name of a field -> sentence about its fault, and the sentences that no field of
+        the form is about.
 
         `say(code, limit=…)` returns the sentence of a fault.
         """
@@ -377,5 +390,7 @@ def _whole(value):
 
 
 def _limit(code, schema):
-    """Return the value of the keyword of JSON Schema that a fault is about: `max_length` is `maxLength`."""
+    """Return the value of the keyword of JSON Schema that a fault is about: `max_length` is
+    `maxLength`.
+    """
     return schema.get(re.sub(r"_(\w)", lambda match: match[1].upper(), code), "")

@@ -1,4 +1,6 @@
-"""The shell of all pages: templates (*.html), texts (words/*.json), headers, the choice of the language, the cache."""
+"""The shell of all pages: templates (*.html), texts (words/*.json), headers, the choice of the
+language, the cache.
+"""
 
 import json
 import re
@@ -57,7 +59,9 @@ def template(package: str, name: str) -> SimpleTemplate:
 
 
 def linked(text: str) -> str:
-    """Return a text as HTML: a paragraph for each part between blank lines, and links for its web addresses."""
+    """Return a text as HTML: a paragraph for each part between blank lines, and links for its web
+    addresses.
+    """
     parts = [part for part in re.split(r"\n\s*\n", text.replace("\r\n", "\n").strip()) if part]
     return "".join(f"<p>{''.join(map(_piece, LINK.split(part)))}</p>" for part in parts)
 
@@ -71,7 +75,10 @@ def _piece(text):
 def rendered(
     package: str, name: str, language: str, texts: dict[str, str], **values: object
 ) -> str:
-    """Return the page of a template within the layout of its part, or of the package `layout`. `texts` are its words."""
+    """Return the page of a template within the layout of its part, or of the package `layout`.
+
+    `texts` are its words.
+    """
     layout = values.pop("layout", package)
     chosen = chosen_language()
     kept = {
@@ -138,7 +145,9 @@ def chosen_language() -> str | None:
 
 
 def language_of(config: Config, own: str | None) -> str:
-    """Return the language of the response: that of `?language=`, of the browser, of the event, or the option."""
+    """Return the language of the response: that of `?language=`, of the browser, of the event, or
+    the option.
+    """
     return choice.choose(config, chosen_language(), *client.languages(), own)
 
 
@@ -164,7 +173,9 @@ def with_slash() -> Response | None:
 
 
 def elsewhere() -> Response | None:
-    """Return the redirection to the same page below base_url, if the request names another host. None if it does not.
+    """Return the redirection to the same page below base_url, if the request names another host.
+
+    None if it does not.
 
     Sessions belong to one host. Clients on this machine, such as a tunnel, may use any name.
     """
@@ -215,7 +226,10 @@ def style_address() -> str:
 
 
 def html(text: str, language: str, *, is_indexed: bool = True, frames: Iterable[str] = ()) -> Page:
-    """Return a public page in a language. `frames` are the origins of web sites that may show it in a frame."""
+    """Return a public page in a language.
+
+    `frames` are the origins of web sites that may show it in a frame.
+    """
     policy = (
         POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {' '.join(frames)}")
         if frames

@@ -1,7 +1,10 @@
-"""Tokens of forms. Without a session: when the form was made, and a random nonce, with a keyed hash of both.
+"""Tokens of forms.
 
-With a session: a keyed hash of whose link it is, masked by random bytes. It belongs to the link and not to the session,
-so that a page which was left open works again after a new sign-in. The random bytes are the id of the form.
+Without a session: when the form was made, and a random nonce, with a keyed hash of both.
+
+With a session: a keyed hash of whose link it is, masked by random bytes. It belongs to the link and
+not to the session, so that a page which was left open works again after a new sign-in. The random
+bytes are the id of the form.
 """
 
 import base64

@@ -2,8 +2,8 @@
 
 import re
 
-# Fields of forms that nobody types: they say which record is meant and which state of it, or they are buttons and ticks
-# of lists.
+# Fields of forms that nobody types: they say which record is meant and which state of it, or they
+# are buttons and ticks of lists.
 HIDDEN = frozenset(
     (
         "action",
@@ -36,7 +36,10 @@ HIDDEN = frozenset(
 
 
 def label_of(name: str, texts: dict[str, str]) -> str | None:
-    """Return the label of a field by its name in the form, such as `events/0/stock`. None if nobody types into it."""
+    """Return the label of a field by its name in the form, such as `events/0/stock`.
+
+    None if nobody types into it.
+    """
     if name in HIDDEN:
         return None
     plain = re.sub(r"/\d+(?=/|$)", "", name)
@@ -48,7 +51,8 @@ def labelled(
 ) -> list[tuple[str, str]]:
     """Return (label, text) of what was typed, in the order of the form.
 
-    `texts` are the words of the pages, `schema` that of the form, whose boxes are said to be ticked.
+    `texts` are the words of the pages, `schema` that of the form, whose boxes are said to be
+    ticked.
     """
     known = schema["properties"] if schema else {}
     found = []

@@ -1,4 +1,7 @@
-"""Visits: a request of somebody with a session. Its page, its redirections, and the pages for those without one."""
+"""Visits: a request of somebody with a session.
+
+Its page, its redirections, and the pages for those without one.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,9 +26,10 @@ ONE_COOKIE = {
 class Visit:
     """A request with a session.
 
-    `link` is the row of the link with `rights` as a list; None at the desk for a session of an API key. `session` is
-    the row of the session, `event` that of the link's event or None, `fields` the texts of the form that was sent, by
-    name. `problem` is the refusal of that form if its page is shown again. `owner` is who the tokens of forms are for.
+    `link` is the row of the link with `rights` as a list; None at the desk for a session of an API
+    key. `session` is the row of the session, `event` that of the link's event or None, `fields` the
+    texts of the form that was sent, by name. `problem` is the refusal of that form if its page is
+    shown again. `owner` is who the tokens of forms are for.
     """
 
     kind: str
@@ -57,7 +61,9 @@ def path_of(link: dict) -> str:
 
 
 def cookie_ref(link: dict) -> str:
-    """Return the ref in the name of the cookie: that of the link, or `door` or `desk` for all links of these kinds."""
+    """Return the ref in the name of the cookie: that of the link, or `door` or `desk` for all links
+    of these kinds.
+    """
     return ONE_COOKIE.get(link["kind"], link["ref"])
 
 
@@ -72,9 +78,9 @@ def shown(
 ) -> Response:
     """Return the page of a template within the layout of its part.
 
-    Its status is that of `visit.problem`, else 200. Templates have, besides what shell.rendered provides: `visit`,
-    `home`, `done` (the sentence of `?done=`), `note` (the sentence of a problem that belongs to no field),
-    `form_token()`, `typed(name, stored)` and `fault(name)`.
+    Its status is that of `visit.problem`, else 200. Templates have, besides what shell.rendered
+    provides: `visit`, `home`, `done` (the sentence of `?done=`), `note` (the sentence of a problem
+    that belongs to no field), `form_token()`, `typed(name, stored)` and `fault(name)`.
     """
     texts = words(package, visit.language)
     problem, done = visit.problem, shell.asked("done").get("done")
@@ -121,7 +127,9 @@ def hidden_token(visit: Visit) -> str:
 
 
 def typed(visit: Visit) -> Callable[[str, object], str]:
-    """Return a function of a field's name and stored value that returns what was typed, else the stored value."""
+    """Return a function of a field's name and stored value that returns what was typed, else the
+    stored value.
+    """
 
     def text(name, stored=None):
         if name in visit.fields:
@@ -132,7 +140,10 @@ def typed(visit: Visit) -> Callable[[str, object], str]:
 
 
 def faults_of(problem: Problem, texts: dict[str, str]) -> dict[str, str]:
-    """Return field -> sentence for the faults of a problem. The name of a field is the pointer without its slash."""
+    """Return field -> sentence for the faults of a problem.
+
+    The name of a field is the pointer without its slash.
+    """
     found = {}
     for error in problem.errors or []:
         name = (error.get("pointer") or f"/{error.get('parameter', '')}")[1:].replace("/", ".")
@@ -148,7 +159,10 @@ class Members(dict):
 
 
 def sentence(problem: Problem, texts: dict[str, str]) -> str:
-    """Return the sentence about a problem, by its code. The English detail of the API is never shown."""
+    """Return the sentence about a problem, by its code.
+
+    The English detail of the API is never shown.
+    """
     text = texts.get(f"problem_{problem.code}") or texts["problem_other"]
     return text.format_map(Members(problem.members))
 
@@ -176,7 +190,9 @@ def redirect(address: str, headers: dict | None = None) -> Response:
 
 
 def language_of(own: str | None = None) -> str:
-    """Return the language of a page: of `?language=`, that it had before, of the link, of the browser, or the option."""
+    """Return the language of a page: of `?language=`, that it had before, of the link, of the
+    browser, or the option.
+    """
     config = request.environ["eventapi.config"]
     return choice.choose(
         config,
@@ -204,10 +220,11 @@ def told(
 
 
 def problem_page(problem: Problem, request_id: str) -> Response:
-    """Return the page about a problem: what happened and what to do, and the id of the request in small print.
+    """Return the page about a problem: what happened and what to do, and the id of the request in
+    small print.
 
-    Its language is that of the visit, if there is one.
-    Its address may be that of a link, whose secret no further request may name as its referrer.
+    Its language is that of the visit, if there is one. Its address may be that of a link, whose
+    secret no further request may name as its referrer.
     """
     language = request.environ.get("eventapi.language") or language_of()
     return told(

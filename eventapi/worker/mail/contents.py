@@ -1,4 +1,6 @@
-"""Contents of mails: built from the record at the time of sending, as text and HTML, with attachments."""
+"""Contents of mails: built from the record at the time of sending, as text and HTML, with
+attachments.
+"""
 
 import json
 import re
@@ -27,7 +29,10 @@ from eventapi.worker.retry import retry_while_busy
 
 
 class Gone(Exception):
-    """The record of the mail no longer exists, or has changed so that the mail would be wrong. The mail is not sent."""
+    """The record of the mail no longer exists, or has changed so that the mail would be wrong.
+
+    The mail is not sent.
+    """
 
 
 class Policy(EmailPolicy):
@@ -73,7 +78,10 @@ def build(db, mail):
 def compose(
     config, recipient, message_id, subject, name, language, paragraphs, headers=(), attachments=()
 ):
-    """Return a message in bytes. The parameters from `name` on are what the functions in CONTENTS return."""
+    """Return a message in bytes.
+
+    The parameters from `name` on are what the functions in CONTENTS return.
+    """
     message = EmailMessage(policy=ASCII if recipient.isascii() else UTF8)
     message["Message-ID"] = message_id
     message["Date"] = format_datetime(datetime.now(timezone.utc))
@@ -151,16 +159,21 @@ def greeting(texts, name):
 
 
 def harmless(name):
-    """Return the name of a subscriber, or None if it contains something like a link: anybody may have entered it."""
+    """Return the name of a subscriber, or None if it contains something like a link: anybody may
+    have entered it.
+    """
     return None if LINK.search(name or "") else name
 
 
-# One function for each kind of mail. It returns (name of the recipient, language, paragraphs, headers,
-# attachments).
+# One function for each kind of mail. It returns (name of the recipient, language, paragraphs,
+# headers, attachments).
 
 
 def newsletter_confirmation(db, mail):
-    """Return the mail that asks a subscriber to confirm. Raise Gone if the subscription is no longer pending."""
+    """Return the mail that asks a subscriber to confirm.
+
+    Raise Gone if the subscription is no longer pending.
+    """
     row = newsletter.row(db, mail["entity_id"])
     if row is None or row["status"] != "pending":
         raise Gone("the subscription is no longer pending")
@@ -188,7 +201,9 @@ def newsletter_confirmation(db, mail):
 
 
 def application_confirmation(db, mail):
-    """Return the mail that asks an applicant to confirm the address. It contains nothing that somebody has typed.
+    """Return the mail that asks an applicant to confirm the address.
+
+    It contains nothing that somebody has typed.
 
     Raise Gone if the application is confirmed already, or was deleted.
     """
@@ -214,7 +229,8 @@ def application_confirmation(db, mail):
 
 
 def application_decision(db, mail):
-    """Return the mail about the state of an application: approved, rejected, waitlisted, or a question.
+    """Return the mail about the state of an application: approved, rejected, waitlisted, or a
+    question.
 
     Raise Gone if it has none of these states any more.
     """
@@ -277,7 +293,9 @@ def badge(db, mail):
 
 
 def badge_pdf(db, id, language):
-    """Return the badge of a participant as a list of one (file name, bytes), empty if no PDF can be drawn."""
+    """Return the badge of a participant as a list of one (file name, bytes), empty if no PDF can be
+    drawn.
+    """
     shown = badge_sheets.read(db, id, language)
     try:
         return [
@@ -294,7 +312,9 @@ def person(record):
 
 
 def own_or_usual(db, application, name, language):
-    """Return the texts of a language, and the paragraphs of a mail: the organiser's own ones, else the usual one."""
+    """Return the texts of a language, and the paragraphs of a mail: the organiser's own ones, else
+    the usual one.
+    """
     texts = mail_words.WORDS[language]
     own = own_paragraphs(decisions.own_text(db, application, name, language))
     return texts, own or [texts[name].format(title=decisions.title(db, application))]
@@ -325,7 +345,10 @@ def link(db, mail):
 
 
 def link_notice(db, mail):
-    """Return the mail that tells of a change of somebody's access. It has no secret, and nothing that was typed."""
+    """Return the mail that tells of a change of somebody's access.
+
+    It has no secret, and nothing that was typed.
+    """
     details, language = json.loads(mail["details"]), mail["language"]
     texts, notice = mail_words.WORDS[language], details["notice"]
     event = reach.about(db, mail["entity_type"], mail["entity_id"])
@@ -381,7 +404,9 @@ def todos(db, mail):
 
 
 def invoice(db, mail):
-    """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay.
+    """Return the mail with the PDF of an invoice.
+
+    If it has an open amount, the mail says when to pay.
 
     A buyer that requires XRechnung or Peppol gets the e-invoice as a file of its own as well.
     """
@@ -390,7 +415,8 @@ def invoice(db, mail):
     language, texts, values = localised(db, shown, mail["language"])
     kind = "deposit" if shown["is_deposit"] else shown["invoice_type"]
     own, subject = own_paragraphs(mail["text"]), texts[kind].format(**values)
-    # In German, the sentence after the greeting goes on in lower case. After another paragraph it is a new sentence.
+    # In German, the sentence after the greeting goes on in lower case. After another paragraph it
+    # is a new sentence.
     paragraphs = [
         greeting(texts, shown["buyer"]["contact_name"]),
         *own,
@@ -438,7 +464,9 @@ def dunning(db, mail):
 
 
 def sent_invoice(db, mail):
-    """Return (invoice as an API object, its PDFs as (file name, bytes)). Raise Gone if invoice or PDF is missing.
+    """Return (invoice as an API object, its PDFs as (file name, bytes)).
+
+    Raise Gone if invoice or PDF is missing.
 
     The PDF as sent comes first. A copy follows if the mail is in another language.
     """
@@ -464,7 +492,8 @@ def own_paragraphs(text):
 
 
 def localised(db, shown, language):
-    """Return (language, texts, values for their placeholders): the language of the request, else of the invoice.
+    """Return (language, texts, values for their placeholders): the language of the request, else of
+    the invoice.
 
     The total of a credit note has no minus sign.
     """
@@ -488,7 +517,9 @@ def localised(db, shown, language):
 
 
 def quoted(invoice, texts):
-    """Return what to quote with a payment: the invoice number, or the creditor reference in groups of four."""
+    """Return what to quote with a payment: the invoice number, or the creditor reference in groups
+    of four.
+    """
     reference = invoice["payment_reference"]
     if reference in (None, invoice["invoice_number"]):
         return texts["quoted_number"].format(reference=invoice["invoice_number"])

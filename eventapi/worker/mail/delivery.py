@@ -1,8 +1,8 @@
 """Delivery of mails. No mail is sent twice.
 
-A mail is marked as `sending` and committed before it is sent, by the process that holds the mailing lock. If that
-process dies, it loses the lock, and the mail becomes `uncertain`: an administrator decides whether to send it again.
-A broken connection leaves at most one uncertain mail.
+A mail is marked as `sending` and committed before it is sent, by the process that holds the mailing
+lock. If that process dies, it loses the lock, and the mail becomes `uncertain`: an administrator
+decides whether to send it again. A broken connection leaves at most one uncertain mail.
 """
 
 from collections import Counter
@@ -30,7 +30,10 @@ taken = Counter()  # database -> mails that this process has taken from its queu
 
 @dataclass
 class Outcome:
-    """Result of an attempt to send a mail. `state` is sent, failed, uncertain, or queued for another attempt."""
+    """Result of an attempt to send a mail.
+
+    `state` is sent, failed, uncertain, or queued for another attempt.
+    """
 
     state: str
     error: str | None = None
@@ -53,7 +56,10 @@ def seconds_until_next(db):
 
 
 def step(db, lease, done=None, more=True):
-    """Store the result `done`, a pair (mail, outcome). Return the next mail, or None if none may be sent now."""
+    """Store the result `done`, a pair (mail, outcome).
+
+    Return the next mail, or None if none may be sent now.
+    """
     with db.write():
         if done:
             _settle(db, lease, *done)
@@ -66,10 +72,11 @@ def step(db, lease, done=None, more=True):
 
 
 def _choose(db):
-    """Return the mail to send now, of those that are due: the next one by priority, but each fourth one by its time.
+    """Return the mail to send now, of those that are due: the next one by priority, but each fourth
+    one by its time.
 
-    Otherwise those of high priority, which may be a flood, would leave none for the others. The mails are counted in
-    this process, not in a connection: a connection may end after each of them.
+    Otherwise those of high priority, which may be a flood, would leave none for the others. The
+    mails are counted in this process, not in a connection: a connection may end after each of them.
     """
     is_by_time = taken[db.path] % BY_TIME == BY_TIME - 1
     choose = queue.longest_due if is_by_time else queue.next_due
@@ -103,7 +110,9 @@ def _following(db, mail, outcome):
 
 
 def _note_refusal(db, mail, error):
-    """Record on the subscriber, or as a note on the contact of the record, that the address accepts no mail."""
+    """Record on the subscriber, or as a note on the contact of the record, that the address accepts
+    no mail.
+    """
     if mail["entity_type"] == newsletter.ENTITY:
         newsletter.record_refusal(db, mail["entity_id"], error)
         return

@@ -1,4 +1,6 @@
-"""The mail job: one thread sends the mails that are due, many over one connection, at most mails_per_minute."""
+"""The mail job: one thread sends the mails that are due, many over one connection, at most
+mails_per_minute.
+"""
 
 import logging
 import secrets
@@ -31,9 +33,11 @@ failed = set()  # databases whose thread ended with an unexpected error
 
 
 def run(db, stopping):
-    """Start the thread that sends mails, unless it runs, no mail is due, or the mail server was just unreachable.
+    """Start the thread that sends mails, unless it runs, no mail is due, or the mail server was
+    just unreachable.
 
-    While it runs, mails that people wait for are queued all the same: the next one that it takes is one of them.
+    While it runs, mails that people wait for are queued all the same: the next one that it takes is
+    one of them.
     """
     links.handle_requests(db, MOST)
     if mails.is_configured(db.config):
@@ -86,11 +90,14 @@ def deliver(config, stopping):
 
 
 def converse(db, server, stopping, breaks):
-    """Send mails over one connection, waiting as mails_per_minute requires. Return how many broke in a row, or 0.
+    """Send mails over one connection, waiting as mails_per_minute requires.
 
-    `breaks` is this number before. A mail can break its connection, for instance because the server closes it on a
-    recipient, and the next mail may leave over another one. Raise Unreachable if that happens BREAKS times without a
-    mail that was answered, or if the connection breaks before the first mail has named a recipient.
+    Return how many broke in a row, or 0.
+
+    `breaks` is this number before. A mail can break its connection, for instance because the server
+    closes it on a recipient, and the next mail may leave over another one. Raise Unreachable if
+    that happens BREAKS times without a mail that was answered, or if the connection breaks before
+    the first mail has named a recipient.
     """
     lease, done, is_answered = secrets.token_hex(8), None, False
     for number in range(MOST + 1):
@@ -115,7 +122,10 @@ def converse(db, server, stopping, breaks):
 
 
 def attempt(db, server, mail):
-    """Build and send one mail. Return the Outcome; a mail that cannot be built is tried again later."""
+    """Build and send one mail.
+
+    Return the Outcome; a mail that cannot be built is tried again later.
+    """
     try:
         recipient, message = contents.build(db, mail)
     except contents.Gone as gone:

@@ -10,7 +10,8 @@ TIMEOUT = 60  # seconds to wait for each reply of the server
 
 
 class Unreachable(Exception):
-    """The mail server cannot be reached, or not with the encryption that the configuration requires.
+    """The mail server cannot be reached, or not with the encryption that the configuration
+    requires.
 
     Its `__cause__` is the exception of smtplib, ssl or socket.
     """
@@ -73,8 +74,9 @@ def _answer(code, said):
 def hand_over(server, sender, recipient, message):
     """Send one message (bytes) and return the outcome.
 
-    If the connection breaks before the data is complete, it was not sent. From the command RCPT on, the mail itself may
-    be the cause: some servers answer 421 to a recipient and close the connection, others do not answer at all.
+    If the connection breaks before the data is complete, it was not sent. From the command RCPT on,
+    the mail itself may be the cause: some servers answer 421 to a recipient and close the
+    connection, others do not answer at all.
     """
     options = ["body=8bitmime"] if server.has_extn("8bitmime") else []
     if not recipient.isascii():

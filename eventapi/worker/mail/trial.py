@@ -1,4 +1,6 @@
-"""The test mail of `eventapi mail test`: sent without the queue, with a remedy for each kind of failure."""
+"""The test mail of `eventapi mail test`: sent without the queue, with a remedy for each kind of
+failure.
+"""
 
 import smtplib
 import socket
@@ -71,7 +73,10 @@ def send(config, address):
 
 
 def _way_out(cause, config):
-    """Return what to do about a connection that failed. `cause` is the exception of smtplib, ssl or socket."""
+    """Return what to do about a connection that failed.
+
+    `cause` is the exception of smtplib, ssl or socket.
+    """
     if isinstance(cause, smtplib.SMTPAuthenticationError):
         return "correct smtp_user and smtp_password. Some providers require a password of its own for programs"
     if isinstance(cause, smtplib.SMTPNotSupportedError):

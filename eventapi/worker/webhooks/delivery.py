@@ -2,8 +2,8 @@
 
 One transaction takes a delivery; the next one stores its outcome.
 
-The thread that delivers to a webhook holds its lease, so that only one delivery to it is sent at a time. If the process
-dies, the lease expires, and the delivery that was being sent is sent again.
+The thread that delivers to a webhook holds its lease, so that only one delivery to it is sent at a
+time. If the process dies, the lease expires, and the delivery that was being sent is sent again.
 """
 
 import json
@@ -44,7 +44,8 @@ SHOWN = 10  # attempts that a delivery keeps
 class Outcome:
     """Result of an attempt: the status of the response, or the error.
 
-    `was_sent` is false if the delivery can never be sent. Such a failure does not count against the webhook.
+    `was_sent` is false if the delivery can never be sent. Such a failure does not count against the
+    webhook.
     """
 
     status: int | None = None
@@ -60,7 +61,8 @@ class Outcome:
 def step(db, webhook_id, lease, done=None, more=True):
     """Store the outcome of `done`, a (delivery, Outcome), and return the next delivery that is due.
 
-    Return None, and give up the lease, if none is due, if `more` is false, or if the lease has been lost.
+    Return None, and give up the lease, if none is due, if `more` is false, or if the lease has been
+    lost.
     """
     with db.write():
         if done:
@@ -87,7 +89,10 @@ def give_back(db, webhook_id, lease):
 
 
 def send(delivery, config):
-    """Make one attempt and return its Outcome. It takes at most `timeout_seconds`, and holds no lock."""
+    """Make one attempt and return its Outcome.
+
+    It takes at most `timeout_seconds`, and holds no lock.
+    """
     if not delivery["is_kept"]:
         return Outcome(error="the event is no longer stored", was_sent=False)
     if not delivery["is_allowed"]:
@@ -121,7 +126,9 @@ def send(delivery, config):
 
 
 def headers(delivery, body):
-    """Return the headers of a delivery: those of the webhook, and signatures with its current and previous secret."""
+    """Return the headers of a delivery: those of the webhook, and signatures with its current and
+    previous secret.
+    """
     keys = [key for key in (delivery["secret"], delivery["previous_secret"]) if key]
     message_id = webhooks.message_id(delivery["outgoing_id"], delivery["event_at"])
     return {
@@ -133,7 +140,9 @@ def headers(delivery, body):
 
 
 def _settle(db, lease, delivery, outcome):
-    """Store the outcome of an attempt, unless the lease has expired: its new holder then repeats the delivery."""
+    """Store the outcome of an attempt, unless the lease has expired: its new holder then repeats
+    the delivery.
+    """
     held = db.one(
         sql.holds_lease, id=delivery["webhook_id"], lease=lease, delivery_id=delivery["id"]
     )
@@ -171,8 +180,9 @@ def _settle(db, lease, delivery, outcome):
 def _following(db, delivery, outcome, is_requested):
     """Return (status, failures, next_attempt_at) of the delivery after an attempt.
 
-    `failures` counts the failed attempts since the delivery was last requested. `is_requested`: a redelivery was
-    requested during the attempt, so another attempt follows at once, whatever the outcome.
+    `failures` counts the failed attempts since the delivery was last requested. `is_requested`: a
+    redelivery was requested during the attempt, so another attempt follows at once, whatever the
+    outcome.
     """
     if is_requested:
         return "pending", 0, db.now

@@ -1,4 +1,6 @@
-"""Send a POST to an external server: to a checked address, within a time limit, without redirects and proxies."""
+"""Send a POST to an external server: to a checked address, within a time limit, without redirects
+and proxies.
+"""
 
 import http.client
 import io
@@ -57,7 +59,10 @@ def _said(error):
 
 
 def _status(response):
-    """Return the status. Read a part of the body, so that the server does not see a broken connection."""
+    """Return the status.
+
+    Read a part of the body, so that the server does not see a broken connection.
+    """
     try:
         response.read(MOST_OF_ANSWER)
     except (OSError, http.client.HTTPException):
@@ -66,7 +71,10 @@ def _status(response):
 
 
 def _connected(target, found, deadline):
-    """Connect to one of the addresses. With https, verify that the certificate is valid for the host name."""
+    """Connect to one of the addresses.
+
+    With https, verify that the certificate is valid for the host name.
+    """
     sock = _reached(target.port, found, deadline)
     if target.scheme == "http":
         return sock
@@ -79,9 +87,12 @@ def _connected(target, found, deadline):
 
 
 def _reached(port, found, deadline):
-    """Return a connection to the first of the addresses that accepts one. Raise the last OSError if none does.
+    """Return a connection to the first of the addresses that accepts one.
 
-    The time that is left is divided evenly, so that an address that does not respond leaves time for the others.
+    Raise the last OSError if none does.
+
+    The time that is left is divided evenly, so that an address that does not respond leaves time
+    for the others.
     """
     for place, address in enumerate(found):
         left = deadline - time.monotonic()
@@ -102,7 +113,10 @@ def _context():
 
 
 class Timed:
-    """A socket with a deadline for all its operations together. It has only the methods that http.client calls."""
+    """A socket with a deadline for all its operations together.
+
+    It has only the methods that http.client calls.
+    """
 
     def __init__(self, sock, deadline):
         self.sock, self.deadline = sock, deadline

@@ -1,4 +1,5 @@
-"""The webhook job: add deliveries for new events, and start a thread for each webhook with deliveries that are due.
+"""The webhook job: add deliveries for new events, and start a thread for each webhook with
+deliveries that are due.
 
 There is at most one thread for each active webhook, so that a slow receiver delays no other.
 """

@@ -77,7 +77,9 @@ def many(number):
 
 
 def zip64(count):
-    """Return a ZIP whose last record says that it has one file, and whose ZIP64 record says `count`."""
+    """Return a ZIP whose last record says that it has one file, and whose ZIP64 record says
+    `count`.
+    """
     data = packed({"a.pdf": b""}, zipfile.ZIP_STORED)
     start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
     files = data[start:end] * count

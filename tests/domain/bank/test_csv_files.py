@@ -378,7 +378,9 @@ def test_rows_that_their_bank_has_not_booked_are_skipped(name, state):
 
 
 def test_no_form_has_a_column_of_states_that_is_not_read():
-    """A form with a further column of a new version of the file must be told about it, so it is looked for."""
+    """A form with a further column of a new version of the file must be told about it, so it is
+    looked for.
+    """
     assert {FILES[name][1] for name in STATES} == {form.name for form in FORMS if form.status}
     for name, (data, *_) in FILES.items():
         assert [found.unread_state for found in read(data)] == [()], name

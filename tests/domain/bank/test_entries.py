@@ -84,9 +84,12 @@ def test_the_text_does_not_matter_beside_a_reference_of_the_bank():
 
 
 def test_keys_stay_the_same():
-    """Keys are stored. A change of their computation would book each entry of an overlapping file again.
+    """Keys are stored.
 
-    Computed with sha256sum from the parts, such as account, EUR, 2026-12-04, 119000, bank, 2026120400000002 and 1.
+    A change of their computation would book each entry of an overlapping file again.
+
+    Computed with sha256sum from the parts, such as account, EUR, 2026-12-04, 119000, bank,
+    2026120400000002 and 1.
     """
     assert keys([NAMED, BADGE, BADGE]) == [
         "027fa162b365959402c33b9bcbb11522bb81cd08",

@@ -25,7 +25,10 @@ from eventapi.domain.bank import references
     ],
 )
 def test_any_text_is_searched_in_linear_time(text):
-    """A payer decides on the text. Backtracking of a regular expression is no function call, so the time is tested."""
+    """A payer decides on the text.
+
+    Backtracking of a regular expression is no function call, so the time is tested.
+    """
     began = time.process_time()
     references.candidates(text, {"inv", "re"}, 1900)
     references.creditor_references(text)
@@ -47,7 +50,9 @@ def test_any_text_is_searched_in_linear_time(text):
     ],
 )
 def test_a_text_costs_few_calls_of_functions(text):
-    """2,000 characters may fold to 36,000: sixty such entries would cost what 20,000 ordinary ones do."""
+    """2,000 characters may fold to 36,000: sixty such entries would cost what 20,000 ordinary ones
+    do.
+    """
     count = 0
 
     def counted(*_):

@@ -33,7 +33,10 @@ def fill_visits(connection, show):
 
 
 def visit(number, show):
-    """Return a row of check_ins. The prime spreads the visits over the participants; one of ten checks out."""
+    """Return a row of check_ins.
+
+    The prime spreads the visits over the participants; one of ten checks out.
+    """
     place, is_out = number * 7919 % len(show.participants), number % 10 == 0
     event, _, _, _, badge = show.participants[place]
     day = min(

@@ -102,7 +102,9 @@ def fill_money(connection, show):
 
 
 def draw_invoice(id, seconds, show, previous):
-    """Return a row of invoices without number, as a dict, with `base`, the net amount of each of its three lines."""
+    """Return a row of invoices without number, as a dict, with `base`, the net amount of each of
+    its three lines.
+    """
     at = timestamp(seconds)
     invoice = {
         "id": id,
@@ -183,7 +185,10 @@ def number_invoice(invoice, sequences):
 
 
 def draw_payments(invoice, seconds, many):
-    """Return the rows of payments of an invoice, and set what was paid. Attempts that failed are among them."""
+    """Return the rows of payments of an invoice, and set what was paid.
+
+    Attempts that failed are among them.
+    """
     if invoice["invoice_type"] != "invoice" or invoice["status"] == "draft":
         return []
     total = invoice["total"]

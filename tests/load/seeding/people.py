@@ -1,4 +1,6 @@
-"""Contacts with tags, categories and custom fields, participants, applications and newsletter subscribers."""
+"""Contacts with tags, categories and custom fields, participants, applications and newsletter
+subscribers.
+"""
 
 import json
 
@@ -84,7 +86,10 @@ def fill_categories(connection):
 
 
 def contact(id):
-    """Return a row of contacts. One of three is a company, one of ten has no e-mail address, some have that of another."""
+    """Return a row of contacts.
+
+    One of three is a company, one of ten has no e-mail address, some have that of another.
+    """
     company = None
     if chance.random() < 0.35:
         company = (
@@ -123,7 +128,9 @@ def contact(id):
 
 
 def fill_groups(connection, show):
-    """Tags and categories, a few common, most rare: `tag0` and category 1 have more contacts than `tag30` and 28."""
+    """Tags and categories, a few common, most rare: `tag0` and category 1 have more contacts than
+    `tag30` and 28.
+    """
     tags = {
         (id, TAGS[min(39, int(chance.expovariate(0.15)))])
         for id in range(1, show.contacts + 1)
@@ -195,7 +202,10 @@ def custom_field_values(show):
 
 
 def participants(show):
-    """Yield the participants of each event, each contact at most once per event. Record them in `show`."""
+    """Yield the participants of each event, each contact at most once per event.
+
+    Record them in `show`.
+    """
     id, per_event = 0, show.people // show.events
     for event in range(1, show.events + 1):
         opens = (show.days[event - 1] - BEGIN.date()).days * 86400

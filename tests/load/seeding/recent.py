@@ -1,4 +1,6 @@
-"""What is written with the present schema: links, bank transactions, dunning, webhooks, closed months."""
+"""What is written with the present schema: links, bank transactions, dunning, webhooks, closed
+months.
+"""
 
 from eventapi.domain.books import periods
 from eventapi.domain.dunning import sending
@@ -12,7 +14,9 @@ LEVELS = ((1, "Erinnerung", 7, 0), (2, "Mahnung", 21, 500), (3, "Letzte Mahnung"
 
 
 def fill_bank(db, show):
-    """Transfers that paid an invoice, one of ten each of which nobody knows the reason, or which was ignored."""
+    """Transfers that paid an invoice, one of ten each of which nobody knows the reason, or which
+    was ignored.
+    """
     paid = db.connection.execute(
         """
         SELECT id, amount, currency, substr(payment_date_at, 1, 10) FROM payments
@@ -128,7 +132,9 @@ def fill_dunning(db, show):
 
 
 def fill_webhooks(db, show, hooks=10):
-    """Webhooks that are switched off, and deliveries of the latest events: nine of ten delivered, the others failed."""
+    """Webhooks that are switched off, and deliveries of the latest events: nine of ten delivered,
+    the others failed.
+    """
     with db.write():
         last = db.connection.execute("SELECT max(id) FROM outgoing_events").fetchone()[0]
         for number in range(hooks):
@@ -153,7 +159,10 @@ def fill_webhooks(db, show, hooks=10):
 
 
 def close_first_year(db):
-    """Close the months of the first year. They need the exchange rates of invoices in other currencies."""
+    """Close the months of the first year.
+
+    They need the exchange rates of invoices in other currencies.
+    """
     with db.write():
         db.connection.execute(
             "UPDATE invoices SET exchange_rate = 1000000 "

@@ -1,4 +1,6 @@
-"""Write rows into tables fast: without their indexes and triggers, which are created again at the end."""
+"""Write rows into tables fast: without their indexes and triggers, which are created again at the
+end.
+"""
 
 import time
 from contextlib import contextmanager
@@ -32,7 +34,10 @@ def put(connection, table, columns, rows):
 
 @contextmanager
 def without_indexes(connection):
-    """Drop indexes and triggers, and create them again after the block. All of it is one transaction."""
+    """Drop indexes and triggers, and create them again after the block.
+
+    All of it is one transaction.
+    """
     connection.executescript(FAST)
     objects = connection.execute(
         "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger') "

@@ -1,4 +1,7 @@
-"""Words, dates and chance. All chance is drawn from one generator, so that each run of a day writes the same."""
+"""Words, dates and chance.
+
+All chance is drawn from one generator, so that each run of a day writes the same.
+"""
 
 import random
 from datetime import datetime, timedelta, timezone

@@ -1,4 +1,6 @@
-"""A visitor and an exhibitor with a phone and no scripts: from the form to the badge, and to an answered question."""
+"""A visitor and an exhibitor with a phone and no scripts: from the form to the badge, and to an
+answered question.
+"""
 
 import re
 
@@ -22,9 +24,11 @@ def root(app, show):
 
 
 def seen(browser):
-    """Look at the page: it fits the screen, the browser complains of nothing, and axe-core finds nothing.
+    """Look at the page: it fits the screen, the browser complains of nothing, and axe-core finds
+    nothing.
 
-    axe-core waits for timers, which run only while scripts are allowed. The page has none of its own.
+    axe-core waits for timers, which run only while scripts are allowed. The page has none of its
+    own.
     """
     width = browser.run(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"

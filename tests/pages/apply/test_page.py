@@ -1,4 +1,6 @@
-"""The applicant's page: state, question and answer, files, withdrawal; and the mails that lead there."""
+"""The applicant's page: state, question and answer, files, withdrawal; and the mails that lead
+there.
+"""
 
 import re
 

@@ -1,6 +1,8 @@
-"""Texts that attack: planted in each field that strangers or exhibitors fill in, then searched for in what is shown.
+"""Texts that attack: planted in each field that strangers or exhibitors fill in, then searched for
+in what is shown.
 
-Judges of a page are the parser of Python and a written list of tags; of a file, the rules of its format.
+Judges of a page are the parser of Python and a written list of tags; of a file, the rules of its
+format.
 """
 
 import re

@@ -178,7 +178,9 @@ def test_the_desk_is_a_feature(office, db):
 
 
 def test_buttons_are_a_list_without_keys_and_files():
-    """A desk session makes no keys, admins or links of the desk, and nothing that a page does not show."""
+    """A desk session makes no keys, admins or links of the desk, and nothing that a page does not
+    show.
+    """
     known = api.routes()
     assert set(actions.BUTTONS) <= set(known) and len(set(actions.BUTTONS)) == len(actions.BUTTONS)
     allowed = {
@@ -325,7 +327,9 @@ def test_a_session_sends_sixty_forms_in_a_minute(office, desk, fair, monkeypatch
 
 
 def test_the_desk_has_one_host(office, fair, settings, monkeypatch):
-    """A client on this machine may use any name; one elsewhere is led to base_url, and its forms are refused."""
+    """A client on this machine may use any name; one elsewhere is led to base_url, and its forms
+    are refused.
+    """
     monkeypatch.setattr(settings, "base_url", "https://office.example")
     page = office.get("/desk/edit/categories")
     remote = {"REMOTE_ADDR": "192.0.2.7"}

@@ -1,4 +1,6 @@
-"""The button of the desk that sends a page or a badge to which an approved application does not lead."""
+"""The button of the desk that sends a page or a badge to which an approved application does not
+lead.
+"""
 
 import pytest
 
@@ -7,7 +9,9 @@ from tests.support.links import lacking, link_to, revoke
 
 @pytest.fixture
 def shows(organiser, settings):
-    """Make the shows `one` and `two`, whose pages are open, with categories of exhibitors and visitors."""
+    """Make the shows `one` and `two`, whose pages are open, with categories of exhibitors and
+    visitors.
+    """
     settings.smtp_host, settings.smtp_sender = "mail.example.org", "news@messe.test"
     settings.base_url = "https://shows.example.org"
     for key in ("one", "two"):
@@ -27,7 +31,10 @@ def shows(organiser, settings):
 
 @pytest.fixture
 def approved(organiser, shows):
-    """Return a function that makes an application of Ada and approves it with a contact. It returns the application."""
+    """Return a function that makes an application of Ada and approves it with a contact.
+
+    It returns the application.
+    """
 
     def made(
         contact, category="pots", event_keys=("one",), email="ada@rosen.example", client=organiser

@@ -16,7 +16,9 @@ PATHS = {
 
 @pytest.fixture
 def full(organiser, busy_fair):
-    """The show `busy_fair` whose records name each kind of record that a form offers, and another event."""
+    """The show `busy_fair` whose records name each kind of record that a form offers, and another
+    event.
+    """
     organiser.make(
         "/events",
         {
@@ -63,7 +65,9 @@ def full(organiser, busy_fair):
 
 @pytest.fixture(params=["all records", "other records"])
 def offered(request, monkeypatch):
-    """Let the forms offer all records, or none of those that are stored, as in lists of more than they can show."""
+    """Let the forms offer all records, or none of those that are stored, as in lists of more than
+    they can show.
+    """
     if request.param == "other records":
         monkeypatch.setattr(api, "everything", lambda *_, **__: [])
 

@@ -1,6 +1,8 @@
-"""Requests that no page of the desk makes: wrong ids, numbers that are none, actions without their record.
+"""Requests that no page of the desk makes: wrong ids, numbers that are none, actions without their
+record.
 
-Whatever is sent, the desk refuses it with a page, and a form shows no record that its person may not read.
+Whatever is sent, the desk refuses it with a page, and a form shows no record that its person may
+not read.
 """
 
 import time
@@ -43,7 +45,9 @@ def no_pace(monkeypatch):
 
 
 def paths(method):
-    """Yield the paths of all routes of the desk, with each name that they may have, and with hostile ids."""
+    """Yield the paths of all routes of the desk, with each name that they may have, and with
+    hostile ids.
+    """
     words = {
         "<name>": (*actions.BUTTONS, *records.KINDS, "x"),
         "<what>": ("show", "rotate", "mail", "x"),
@@ -118,7 +122,9 @@ def test_no_form_breaks_the_desk(office, fair):
 
 
 def test_no_step_is_taken_for_an_id_that_is_none(office, fair):
-    """None of these is the id of a record, so each is a page that does not exist, whatever the form says."""
+    """None of these is the id of a record, so each is a page that does not exist, whatever the form
+    says.
+    """
     page, wrong = office.get("/desk/applications"), []
     for path in (path for path in paths("POST") if "<id>" in path):
         for text in ("0", str(2**63), "-1", "1e3", "%D9%A3", "1%00"):
@@ -129,7 +135,9 @@ def test_no_step_is_taken_for_an_id_that_is_none(office, fair):
 
 
 def test_a_part_of_another_record_is_not_found(office, busy_fair):
-    """The desk shows all shows of the organiser to its keys; but a part belongs to its own record only."""
+    """The desk shows all shows of the organiser to its keys; but a part belongs to its own record
+    only.
+    """
     page = office.get("/desk/applications")
     for address in (
         "do/withdraw_dunning/2/1",
@@ -210,7 +218,9 @@ EVIL = "\"' evil=1 <evil>=1+1"
 
 
 def test_names_of_strangers_are_text_on_every_page(office, fair, organiser, db):
-    """Names that exhibitors, applicants, the bank and colleagues have typed: no element and no attribute comes of them."""
+    """Names that exhibitors, applicants, the bank and colleagues have typed: no element and no
+    attribute comes of them.
+    """
     organiser.patch(
         f"/contacts/{fair.contact['id']}",
         dict.fromkeys(

@@ -812,7 +812,10 @@ def test_a_draft_that_is_deleted_leads_to_the_list_of_invoices(office, organiser
 
 
 def lacking(organiser, fair, settings, role, email):
-    """Approve an application for a contact that takes part already. Return (application, participant)."""
+    """Approve an application for a contact that takes part already.
+
+    Return (application, participant).
+    """
     settings.smtp_host, settings.smtp_sender = "mail.example.org", "news@messe.test"
     settings.base_url = "https://shows.example.org"
     event = organiser.data("/events")[0]

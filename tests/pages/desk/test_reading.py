@@ -1,7 +1,7 @@
 """What the pages of the desk show: never more than GET shows to the same key.
 
-Every page is opened in the show of tests/web/test_leaks.py, whose texts name the field that they are from, and compared
-with SEES, the fields that the specification gives to each scope.
+Every page is opened in the show of tests/web/test_leaks.py, whose texts name the field that they
+are from, and compared with SEES, the fields that the specification gives to each scope.
 """
 
 import re
@@ -76,8 +76,8 @@ def planted(tmp_path_factory, template):
 
 
 def extend(app, show):
-    """Make what only pages of the desk show: a held booth, an application that lacks its page, and one with the address
-    of a contact.
+    """Make what only pages of the desk show: a held booth, an application that lacks its page, and
+    one with the address of a contact.
     """
     settings, client, made = app.app.app.settings, app.organiser, show.made
     settings.base_url, settings.smtp_host = "https://shows.example.org", "localhost"
@@ -259,8 +259,9 @@ def test_the_trial_of_a_batch_shows_no_more_than_its_scopes_give(planted, noun, 
 
 @pytest.mark.parametrize("scope", SCOPES.split())
 def test_a_page_shows_nothing_that_needs_the_only_scope_that_is_missing(planted, scope):
-    """The audit log shows whole records, so its scope is left out, too. The pages of forms show one record each, which
-    the test above has looked at.
+    """The audit log shows whole records, so its scope is left out, too.
+
+    The pages of forms show one record each, which the test above has looked at.
     """
     scopes = [each for each in SCOPES.split() if each not in (scope, "audit")]
     shown = [page for page in pages(planted) if not page.startswith(("do/", "edit/", "batch/"))]

@@ -1,7 +1,8 @@
-"""The scopes of the desk, one at a time, compared with the catalogue of scopes in the specification of the API.
+"""The scopes of the desk, one at a time, compared with the catalogue of scopes in the specification
+of the API.
 
-A key that lacks one scope of a button gets 403, a page that names the scope, and no such button on any page. A key that
-has no other scope gets through.
+A key that lacks one scope of a button gets 403, a page that names the scope, and no such button on
+any page. A key that has no other scope gets through.
 """
 
 import re
@@ -13,8 +14,9 @@ from eventapi.pages.desk import actions, batches, records
 from eventapi.plugins import sessions
 from tests.support.client import SCOPES
 
-# scope -> what the desk sends with it: buttons, batches, forms of records, and other addresses. Some need two scopes:
-# the batch that bills participants, and links, which need the scope of what they open as well (link 2 is for a door).
+# scope -> what the desk sends with it: buttons, batches, forms of records, and other addresses.
+# Some need two scopes: the batch that bills participants, and links, which need the scope of what
+# they open as well (link 2 is for a door).
 NEEDS = {
     "applications": """
         do/review_application/1 do/approve_application/1 do/reject_application/1 do/waitlist_application/1
@@ -206,7 +208,9 @@ def test_a_door_is_opened_only_with_the_scope_of_scans(desk, busy_fair):
 
 
 def shown_on_pages(visitor):
-    """Return the addresses, without ids, of the steps to which the buttons and links of all pages lead."""
+    """Return the addresses, without ids, of the steps to which the buttons and links of all pages
+    lead.
+    """
     found = set()
     for path in PAGES:
         page = visitor.get(f"/desk/{path}", "*")

@@ -1,5 +1,5 @@
-"""A show of sixty exhibitors by the desk alone: somebody who knows no more than the pages show, in the order of
-docs/guides/first-show.md.
+"""A show of sixty exhibitors by the desk alone: somebody who knows no more than the pages show, in
+the order of docs/guides/first-show.md.
 """
 
 import re

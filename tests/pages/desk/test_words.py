@@ -1,4 +1,6 @@
-"""Texts of the desk: everything that a form, a button or a refusal says is there, in both languages."""
+"""Texts of the desk: everything that a form, a button or a refusal says is there, in both
+languages.
+"""
 
 import json
 import re
@@ -130,7 +132,9 @@ def test_every_button_is_a_route_that_can_be_sent():
 
 @pytest.mark.parametrize("guide", ["first-show.md", "office.md"])
 def test_what_a_guide_calls_a_button_is_on_a_page(guide):
-    """Words in bold or in quotation marks are those of a button, a link, a label or a heading of the desk."""
+    """Words in bold or in quotation marks are those of a button, a link, a label or a heading of
+    the desk.
+    """
     known = {bare(text.partition("{")[0]) for text in WORDS["en"].values()}
     text = re.sub(
         r"(?s)```.*?```|`[^`]*`", "", (ROOT / "docs" / "guides" / guide).read_text(encoding="utf-8")

@@ -73,7 +73,9 @@ def door(db, fair):
 
 @pytest.fixture
 def phone(tmp_path, app, browser):
-    """A phone that reaches a server of this process, with storage of its own in the browser of the module."""
+    """A phone that reaches a server of this process, with storage of its own in the browser of the
+    module.
+    """
     with served(app.app, []) as url:
         phone = Device(tmp_path / "west", url, browser=browser)
         phone.start()

@@ -1,12 +1,14 @@
-"""Play an opening morning through the page at the door: python3 -m tests.pages.door.morning [--minutes 15] …
+"""Play an opening morning through the page at the door: python3 -m tests.pages.door.morning
+[--minutes 15] …
 
-Four phones, one of them with a clock that is an hour ahead, scan the badges of the sample show at three entrances. They
-reach the server through nginx, with TLS. Then the network is away for ten minutes: two phones are in flight mode, and
-the others get no answer. Meanwhile the office cancels people and replaces badges, and a phone loses its power. When the
-network comes back, the server is killed while the phones send what waits.
+Four phones, one of them with a clock that is an hour ahead, scan the badges of the sample show at
+three entrances. They reach the server through nginx, with TLS. Then the network is away for ten
+minutes: two phones are in flight mode, and the others get no answer. Meanwhile the office cancels
+people and replaces badges, and a phone loses its power. When the network comes back, the server is
+killed while the phones send what waits.
 
-At the end, every scan that a phone has shown is stored once, with the result of a model that saw all scans in the order
-of their times; visits and figures equal the model's, and nothing waits.
+At the end, every scan that a phone has shown is stored once, with the result of a model that saw
+all scans in the order of their times; visits and figures equal the model's, and nothing waits.
 """
 
 import argparse
@@ -43,7 +45,9 @@ CLOCK = 3  # seconds by which the clock of a phone may be wrong after slow answe
 
 @dataclass
 class Step:
-    """What happens `due` seconds after the beginning, and at least GAP seconds after the step that it waits for."""
+    """What happens `due` seconds after the beginning, and at least GAP seconds after the step that
+    it waits for.
+    """
 
     due: float
     act: object
@@ -52,7 +56,10 @@ class Step:
 
 
 def play(folder, data, key, event_key, *, seconds, absence, seed=1):
-    """Play a morning with the show in the folder `data`, and compare everything. Return its figures as a dict."""
+    """Play a morning with the show in the folder `data`, and compare everything.
+
+    Return its figures as a dict.
+    """
     options = {"EVENTAPI_BASE_URL": f"https://{HOST}", "EVENTAPI_TRUSTED_PROXIES": "127.0.0.0/8"}
     port = free_port()
     with ExitStack() as stack:
@@ -108,7 +115,9 @@ def play(folder, data, key, event_key, *, seconds, absence, seed=1):
 
 
 class Before:
-    """What the show contains before the morning: badge numbers by what becomes of them, and its figures."""
+    """What the show contains before the morning: badge numbers by what becomes of them, and its
+    figures.
+    """
 
     def __init__(self, data, client, event_key):
         connection = database.connect(data / "eventapi.db", readonly=True)
@@ -204,9 +213,11 @@ def opened(phone):
 
 
 def plan(chance, before, phones, api, seconds, absence):
-    """Return (steps, office): phone -> its steps, those of the office by None; number -> (code, time) of the office.
+    """Return (steps, office): phone -> its steps, those of the office by None; number -> (code,
+    time) of the office.
 
-    Everybody comes once. Some badges are read twice, or used at another entrance; some people leave, some return.
+    Everybody comes once. Some badges are read twice, or used at another entrance; some people
+    leave, some return.
     """
     steps, office = {None: [], **{phone: [] for phone in phones}}, {}
     begin, end = seconds * 0.2, seconds * 0.2 + absence
@@ -298,7 +309,9 @@ def run(began, own, every):
 
 
 def stored_scans(data, since):
-    """Return the scans that were stored since, as rows (badge number, action, station, code, time, client_ref)."""
+    """Return the scans that were stored since, as rows (badge number, action, station, code, time,
+    client_ref).
+    """
     connection = database.connect(data / "eventapi.db", readonly=True)
     rows = connection.execute(
         "SELECT badge_number, action, station, code, scanned_at, client_ref FROM check_in_scans "
@@ -310,7 +323,8 @@ def stored_scans(data, since):
 
 
 def model(scans, inside, codes, office):
-    """Return (code of each scan, visits as [number, station, time, time of leaving or None], who is inside).
+    """Return (code of each scan, visits as [number, station, time, time of leaving or None], who is
+    inside).
 
     `scans` is a list of (time, number, action, station) in the order of time.
     """
@@ -358,7 +372,8 @@ def compare(data, client, event_key, before, phones, office, began, away):
     assert len({row[5] for row in stored}) == len(stored) == len(shown)
     for phone in phones:
         refuse_green_twice(phone)
-    # Nothing that was shown green is missing: it is a visit, unless the phone could not know that it is none.
+    # Nothing that was shown green is missing: it is a visit, unless the phone could not know that
+    # it is none.
     greens = [(scan, code) for scan, code in zip(shown, codes, strict=True) if scan[4] == "green"]
     contrary = [(scan, code) for scan, code in greens if code]
     assert {code for _, code in contrary} <= {
@@ -413,7 +428,8 @@ def compare(data, client, event_key, before, phones, office, began, away):
 
 
 def refuse_green_twice(phone):
-    """Raise AssertionError if a badge that a phone has read was green when it read it again in the same direction.
+    """Raise AssertionError if a badge that a phone has read was green when it read it again in the
+    same direction.
 
     A person who has left by another entrance in between is green again, but that takes two GAPs.
     """

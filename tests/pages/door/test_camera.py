@@ -1,4 +1,6 @@
-"""Badges before a noisy camera: one that is held up for five seconds is read once, whatever it misses."""
+"""Badges before a noisy camera: one that is held up for five seconds is read once, whatever it
+misses.
+"""
 
 import json
 import os
@@ -25,7 +27,8 @@ SIDE, CODE = 240, 170  # pixels of the picture and of the code in it
 BADGES, HELD, APART = 200, 50, 100  # badges; pictures of each; ms between two pictures
 NOISE = 70  # with which three of ten pictures are unreadable
 
-# Reads each picture as read() of door.js does, at the time at which it is taken. Returns [badge, number of scans].
+# Reads each picture as read() of door.js does, at the time at which it is taken. Returns [badge,
+# number of scans].
 PROGRAM = """
 import {readFileSync} from "node:fs";
 const [folder, path] = process.argv.slice(2);
@@ -101,7 +104,10 @@ def test_200_badges_held_for_five_seconds_before_a_noisy_camera_give_at_most_two
 def test_badges_held_before_the_camera_of_a_phone_are_green_once(
     tmp_path, organiser, app, people, door
 ):
-    """`NOISY_BADGES` is their number. Each takes seven seconds. The film begins anew after the last one."""
+    """`NOISY_BADGES` is their number.
+
+    Each takes seven seconds. The film begins anew after the last one.
+    """
     count = int(os.environ.get("NOISY_BADGES", "6"))
     numbers = people(count)
     with Browser(tmp_path) as drawing:

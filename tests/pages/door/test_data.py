@@ -1,4 +1,6 @@
-"""What devices at the door ask for and send: their sessions, roster, scans, figures and search, and who is refused."""
+"""What devices at the door ask for and send: their sessions, roster, scans, figures and search, and
+who is refused.
+"""
 
 import re
 from datetime import datetime, timedelta, timezone
@@ -41,7 +43,9 @@ def ada(organiser, fair):
 
 @pytest.fixture
 def door(open_link, fair, ada, db):
-    """Return a function that opens the link of a door on a device, and returns (link, device, secret)."""
+    """Return a function that opens the link of a door on a device, and returns (link, device,
+    secret).
+    """
 
     def opened(**values):
         given = {"event_id": fair["id"], "station": "West", **values}

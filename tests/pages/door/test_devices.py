@@ -1,4 +1,5 @@
-"""Devices at the door in browsers, with and without network: what was shown green is a visit, and nothing is lost.
+"""Devices at the door in browsers, with and without network: what was shown green is a visit, and
+nothing is lost.
 
 Each device reaches the server through a proxy that can be taken away, and that can lose responses.
 """
@@ -54,9 +55,12 @@ def refused(db):
 
 
 def test_nothing_that_was_shown_green_is_lost(tmp_path, organiser, app, db, people, door):
-    """Two devices, one with a clock that is an hour ahead, scan 2,000 badges without network. One browser is killed.
+    """Two devices, one with a clock that is an hour ahead, scan 2,000 badges without network.
 
-    The network comes back, fails in the middle of a batch, and the server is killed. Then every figure is that of the
+    One browser is killed.
+
+    The network comes back, fails in the middle of a batch, and the server is killed. Then every
+    figure is that of the
     model: a person is inside once, wherever and however often the badge was shown.
     """
     numbers = people(2010)
@@ -97,9 +101,10 @@ def test_nothing_that_was_shown_green_is_lost(tmp_path, organiser, app, db, peop
         for number in later_cancelled:
             organiser.post(f"/participants/{id_of(db, number)}/cancel", {}, status=200)
         unknown = [badges.draw() for _ in range(3)]
-        # A scan counts if it was made before the cancellation, and the clock of a device that waits long for the server
-        # may be off by seconds: many others are scanned before the cancelled ones. More than 50 come after them, since
-        # the page still stops a person of its last 50 scans, and only counts those before.
+        # A scan counts if it was made before the cancellation, and the clock of a device that waits
+        # long for the server may be off by seconds: many others are scanned before the cancelled
+        # ones. More than 50 come after them, since the page still stops a person of its last 50
+        # scans, and only counts those before.
         of_west = [
             *numbers[20:820],
             *later_cancelled,
@@ -134,7 +139,8 @@ def test_nothing_that_was_shown_green_is_lost(tmp_path, organiser, app, db, peop
         assert east.greens() == set(numbers[3:20]) | set(of_east)
         assert visited(db) == set(numbers[:20])
 
-        # The network comes back. That of the west fails again: the server gets a batch, and its answer is lost.
+        # The network comes back. That of the west fails again: the server gets a batch, and its
+        # answer is lost.
         answers = iter([lost])
         west.set_network(
             lambda handler: (next(answers, unheard) if handler.path == "/door/scans" else passed)(

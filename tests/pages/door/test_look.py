@@ -1,4 +1,6 @@
-"""The page at the door in a browser: each state on a phone and at a desk, light and dark, judged by axe-core."""
+"""The page at the door in a browser: each state on a phone and at a desk, light and dark, judged by
+axe-core.
+"""
 
 import re
 import time
@@ -90,7 +92,9 @@ def test_every_state_is_accessible(browser, address, secret, organiser, width, d
 
 
 def check(browser):
-    """Return what axe-core finds. It cannot decide the contrast of texts on the stage and in the head: see below."""
+    """Return what axe-core finds. It cannot decide the contrast of texts on the stage and in the
+    head: see below.
+    """
     browser.run(AXE.read_text(encoding="utf-8") + "; 0")
     violations, undecided = browser.run(CHECK)
     return violations + [rule for rule in undecided if rule[0] != "color-contrast"]

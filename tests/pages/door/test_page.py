@@ -1,4 +1,6 @@
-"""The page at the door and its files: public, without data, small, and the same for a whole version."""
+"""The page at the door and its files: public, without data, small, and the same for a whole
+version.
+"""
 
 import gzip
 import json

@@ -1,4 +1,6 @@
-"""The rules of the page at the door (rules.js), run by node and compared with the rules of the server."""
+"""The rules of the page at the door (rules.js), run by node and compared with the rules of the
+server.
+"""
 
 import json
 import random
@@ -19,7 +21,10 @@ pytestmark = needs_node
 
 
 def run(script, given=None):
-    """Return the JSON value that a script returns. It finds the exports of rules.js in `rules`, `given` as JSON."""
+    """Return the JSON value that a script returns.
+
+    It finds the exports of rules.js in `rules`, `given` as JSON.
+    """
     program = f"""
         const rules = await import({json.dumps(RULES.as_uri())});
         const given = JSON.parse(await new Promise(resolve => {{
@@ -194,7 +199,9 @@ OK, CANCELLED, REPLACED = {"status": "ok"}, {"status": "cancelled"}, {"status": 
 
 
 def seen(action, device, tone="green", word="welcome"):
-    """Return what a device has stored of a scan; `device` is the time in ms, the server's is an hour later."""
+    """Return what a device has stored of a scan; `device` is the time in ms, the server's is an
+    hour later.
+    """
     return {
         "action": action,
         "at": 3_600_000 + device,

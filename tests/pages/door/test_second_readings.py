@@ -1,4 +1,6 @@
-"""A badge that is read a second time is amber, on the same phone and on others, wherever that can be known."""
+"""A badge that is read a second time is amber, on the same phone and on others, wherever that can
+be known.
+"""
 
 import re
 import time
@@ -40,7 +42,9 @@ def late(seconds):
 
 
 def scan(phone, number, action="check_in"):
-    """Scan a badge and return (tone, word, lines) of its verdict: that of the server, if it answers."""
+    """Scan a badge and return (tone, word, lines) of its verdict: that of the server, if it
+    answers.
+    """
     phone.feed([number], action)
     phone.until(lambda: phone.text("net") != "Connected" or phone.waits() == 0)
     return shown(phone)
@@ -68,7 +72,9 @@ def type_fast(phone, numbers):
 
 
 def line(phone, numbers, seconds):
-    """Return what the stage has shown of badges, after some seconds: [(place in `numbers`, class, word, ms)]."""
+    """Return what the stage has shown of badges, after some seconds: [(place in `numbers`, class,
+    word, ms)].
+    """
     time.sleep(seconds)
     phone.until(lambda: phone.waits() == 0)
     ends = [number[-4:] for number in numbers]
@@ -80,7 +86,9 @@ def line(phone, numbers, seconds):
 
 
 def cancel(organiser, db, number):
-    """Cancel a participant as of an hour ago: a scan from before that counts, and slow phones date scans early."""
+    """Cancel a participant as of an hour ago: a scan from before that counts, and slow phones date
+    scans early.
+    """
     id = db.connection.execute(
         "SELECT id FROM participants WHERE badge_number = ?", [number]
     ).fetchone()[0]
@@ -258,7 +266,9 @@ def test_a_scanner_that_types_a_code_twice_has_read_it_once(db, people, door, ph
 
 
 def test_what_the_server_has_refused_stays_red_without_network(organiser, db, people, door, phone):
-    """The list on the phone is older than the cancellation, and the network goes away after the first scan."""
+    """The list on the phone is older than the cancellation, and the network goes away after the
+    first scan.
+    """
     numbers = people(3)
     phone.sign_in(door()[1])
     cancel(organiser, db, numbers[0])

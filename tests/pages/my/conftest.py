@@ -1,4 +1,6 @@
-"""An exhibitor with an open page, a second one whose data no page of the first may show, and their visitors."""
+"""An exhibitor with an open page, a second one whose data no page of the first may show, and their
+visitors.
+"""
 
 import re
 from html import unescape
@@ -14,7 +16,9 @@ __all__ = ["clock"]
 
 
 class Site(Portal):
-    """The portal with open pages, submission types, services, contracts and invoices of two exhibitors."""
+    """The portal with open pages, submission types, services, contracts and invoices of two
+    exhibitors.
+    """
 
     def __init__(self, organiser, db):
         super().__init__(organiser, db)
@@ -104,7 +108,10 @@ class My:
         return self.visitor.get(self.home + page, status=status)
 
     def send(self, page, action, fields=None, status=303, upload=None):
-        """Send a form with the hidden fields of a page. Return the page that it leads to, or the refusal."""
+        """Send a form with the hidden fields of a page.
+
+        Return the page that it leads to, or the refusal.
+        """
         shown = self.get(page)
         fields = {**hidden(shown.text, action), **(fields or {})}
         response = self.visitor.submit(shown, self.home + action, fields, status, upload)

@@ -16,7 +16,10 @@ from tests.support.client import SCOPES, add_key
 
 @pytest.fixture
 def mailing(site, settings, monkeypatch):
-    """Let the server mail, so that binding steps need a mailed link. Return a function that adds a mailed secret."""
+    """Let the server mail, so that binding steps need a mailed link.
+
+    Return a function that adds a mailed secret.
+    """
     monkeypatch.setattr(settings, "smtp_host", "localhost")
     monkeypatch.setattr(settings, "smtp_sender", "office@example.org")
 
@@ -49,7 +52,9 @@ def steps(db):
 
 
 def test_a_mailed_link_takes_the_place_of_the_session_of_a_shown_one(my, site, mailing):
-    """Somebody whom the office has shown an address asks for a mail, opens it in the same browser, and may sign."""
+    """Somebody whom the office has shown an address asks for a mail, opens it in the same browser,
+    and may sign.
+    """
     address = f"contract/{site.contract()['id']}"
     assert "Accept with binding effect" not in my.get(address).text
     secret = mailing(my.link)

@@ -1,4 +1,6 @@
-"""Nobody sees or changes what belongs to another exhibitor: every route, every kind of session, every id."""
+"""Nobody sees or changes what belongs to another exhibitor: every route, every kind of session,
+every id.
+"""
 
 import re
 
@@ -12,13 +14,17 @@ from tests.pages.my.conftest import My
 ROUTES = sorted(
     {(route.method, route.path) for route in routes() if route.path.startswith("/my/<ref>")}
 )
-# The ids of records in addresses; those of submission types are keys of the event, and show the own submission.
+# The ids of records in addresses; those of submission types are keys of the event, and show the own
+# submission.
 IDS = re.compile(r"<(?:reservation_)?id:int>")
 
 
 @pytest.fixture
 def two(site):
-    """Fill the pages of a second exhibitor. Return the ids of its records, by the part of the address."""
+    """Fill the pages of a second exhibitor.
+
+    Return the ids of its records, by the part of the address.
+    """
     other = site.exhibitor("SECRET AG")
     site.act("participants", other, "confirm")
     site.organiser.patch(
@@ -106,7 +112,9 @@ def test_the_records_of_another_exhibitor_do_not_exist(my, site, two, method, pa
 
 @pytest.mark.parametrize("method, path", ROUTES)
 def test_a_session_opens_its_own_link_only(site, my, two, method, path):
-    """Without a session, with that of another exhibitor, and once the link is revoked, nothing is shown or done."""
+    """Without a session, with that of another exhibitor, and once the link is revoked, nothing is
+    shown or done.
+    """
     target = address(path, my.link["ref"], two)
     foreign, nobody = two["theirs"].visitor, Visitor(site.organiser.app)
     with site.db.write():
@@ -131,7 +139,9 @@ RIGHT_OF = {
 
 @pytest.mark.parametrize("kind", ["cookie twice", "wrong kind", "ended", "lacking right"])
 def test_no_page_opens_with_a_session_that_does_not_fit(site, my, two, open_link, kind):
-    """Each route of /my, also those that change something, and with the ids of its own and of another exhibitor."""
+    """Each route of /my, also those that change something, and with the ids of its own and of
+    another exhibitor.
+    """
     ref = my.link["ref"]
     secret = next(
         cookie.value for cookie in my.visitor.app.cookiejar if cookie.name == f"evs-{ref}"
@@ -189,7 +199,10 @@ def test_no_page_opens_with_a_session_that_does_not_fit(site, my, two, open_link
 
 
 def test_twenty_exhibitors_choose_one_booth(site):
-    """One gets it, and each other one reads that it was taken. In turns, since WebTest has one thread."""
+    """One gets it, and each other one reads that it was taken.
+
+    In turns, since WebTest has one thread.
+    """
     visitors = [My(*site.visitor(site.exhibitor(f"Company {number}"))) for number in range(20)]
     pages = [my.get("booth") for my in visitors]
     answers = [

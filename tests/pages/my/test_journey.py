@@ -1,10 +1,11 @@
-"""An exhibitor from the approval to a paid invoice and two badges, in a browser, by its own pages alone.
+"""An exhibitor from the approval to a paid invoice and two badges, in a browser, by its own pages
+alone.
 
 Each binding step is taken with a double click, in a second tab and after "back", and is done once.
-The office approves, confirms and sends, and does nothing else. The first way is in English on a screen, the second in
-German on a phone without scripts; each page is looked at in light and in dark. With the variable PICTURES, a picture of
-each step is written to that folder.
-`make clients` installs axe-core into .clients.
+The office approves, confirms and sends, and does nothing else. The first way is in English on a
+screen, the second in German on a phone without scripts; each page is looked at in light and in
+dark. With the variable PICTURES, a picture of each step is written to that folder. `make clients`
+installs axe-core into .clients.
 """
 
 import base64
@@ -80,7 +81,10 @@ class Walk:
         )
 
     def press_often(self, word, **values):
-        """Press a button twice at once, then in a second tab, then after "back". Return what the three pages say."""
+        """Press a button twice at once, then in a second tab, then after "back".
+
+        Return what the three pages say.
+        """
         browser, first, address = (
             self.browser,
             self.browser.session,
@@ -135,7 +139,8 @@ class Walk:
         return text(self.browser, "main")
 
     def seen(self, name, refused=None):
-        """Look at the page in light and dark: nothing is wider than the screen, and axe-core finds nothing.
+        """Look at the page in light and dark: nothing is wider than the screen, and axe-core finds
+        nothing.
 
         `refused` is the status of a page that refuses a form, which browsers complain of.
         """
@@ -391,7 +396,8 @@ def test_from_approval_to_a_paid_invoice_and_two_badges(
     assert browser.run("document.querySelectorAll('.todo .open, .todo .late').length") == 0
     walk.seen("done")
 
-    # A mail of fifteen days ago offers a new link by one button. After the link is revoked, the next click shows that.
+    # A mail of fifteen days ago offers a new link by one button. After the link is revoked, the
+    # next click shows that.
     link = api.data(f"/links?participant_id={me['id']}")[0]
     api.post(f"/links/{link['id']}/mail", status=202)
     old = office.mail("link")

@@ -414,7 +414,10 @@ def test_a_name_on_a_badge_reads_as_it_is_typed(my, site, name):
     ],
 )
 def test_pages_have_the_colour_of_a_public_show(my, site, fields, is_shown):
-    """The nearest shade that can be read. Of a show that is not public, everybody could read the stylesheet."""
+    """The nearest shade that can be read.
+
+    Of a show that is not public, everybody could read the stylesheet.
+    """
     site.change(**fields)
     styles = re.findall(r'rel="stylesheet" href="([^"]+)"', my.get("booth").text)
     assert len(styles) == 1 + is_shown

@@ -1,5 +1,5 @@
-"""The pages of exhibitors, of applicants and of the desk on a phone, with long German names: nothing lies beside the
-screen.
+"""The pages of exhibitors, of applicants and of the desk on a phone, with long German names:
+nothing lies beside the screen.
 
 With the variable PICTURES, a picture of each page is written to that folder.
 """
@@ -54,7 +54,9 @@ HANGING = """[...document.querySelectorAll('main .card, main .list > li, main td
 
 @pytest.fixture
 def exhibitor(site, organiser, settings, app, monkeypatch):
-    """Return (address of a server, My) of an exhibitor with long names and an order, at a show with early-bird prices."""
+    """Return (address of a server, My) of an exhibitor with long names and an order, at a show with
+    early-bird prices.
+    """
     monkeypatch.setattr(tokens, "YOUNGEST", 0)
     organiser.patch(
         f"/contacts/{site.participant['contact_id']}",
@@ -129,7 +131,9 @@ def exhibitor(site, organiser, settings, app, monkeypatch):
 
 
 def look(browser, name, width):
-    """Look at a page: it fits the screen, each box and button can be reached, and nothing hangs out of its card."""
+    """Look at a page: it fits the screen, each box and button can be reached, and nothing hangs out
+    of its card.
+    """
     if PICTURES:
         height = browser.run("document.documentElement.scrollHeight")
         wide = max(width, browser.run("document.documentElement.scrollWidth"))

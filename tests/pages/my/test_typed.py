@@ -1,6 +1,8 @@
-"""What applicants and exhibitors type, outside of pages: in mails, PDFs, pictures, e-invoices, lists and files.
+"""What applicants and exhibitors type, outside of pages: in mails, PDFs, pictures, e-invoices,
+lists and files.
 
-Each field gets its name and a text that attacks. The judges are parsers of e-mail, HTML, PDF, XML and CSV.
+Each field gets its name and a text that attacks. The judges are parsers of e-mail, HTML, PDF, XML
+and CSV.
 """
 
 import csv
@@ -21,7 +23,8 @@ from tests.web.test_leaks import PDFTOTEXT
 
 pypdf = pytest.importorskip("pypdf")
 
-# A formula, the end of attributes and elements, markup of HTML and ReportLab, a template, a header, another direction.
+# A formula, the end of attributes and elements, markup of HTML and ReportLab, a template, a header,
+# another direction.
 EVIL = "\"'></p><img src='file:///etc/passwd' onerror=x><b>{{70*70+1}}{0}%0d%0aBcc:x\u202e"
 PLAIN = EVIL.replace("\u202e", "")
 LONG = f'{PLAIN}\r\nBcc: evil@evil.example\r\n\r\n<script>x</script>\r\n<a href="javascript:x">y</a>\u2067'
@@ -57,13 +60,17 @@ def typed(field, text=EVIL):
 
 
 def shown(field):
-    """Return what is shown of `typed`: all but the character that turns the direction, which nothing shows."""
+    """Return what is shown of `typed`: all but the character that turns the direction, which
+    nothing shows.
+    """
     return f"={field} {PLAIN}"
 
 
 @pytest.fixture
 def office(site, settings, monkeypatch):
-    """The office of a show to which an exhibitor has applied, and in which it has filled in each form of its page."""
+    """The office of a show to which an exhibitor has applied, and in which it has filled in each
+    form of its page.
+    """
     for name, value in (
         ("smtp_host", "localhost"),
         ("smtp_sender", "office@example.org"),
@@ -234,7 +241,9 @@ def test_no_typed_text_is_markup_in_a_pdf(office):
 
 
 def test_no_typed_text_leaves_its_place_in_a_file(office):
-    """The names of files are read by the parser of e-mail, which reads RFC 2231 as browsers read RFC 6266."""
+    """The names of files are read by the parser of e-mail, which reads RFC 2231 as browsers read
+    RFC 6266.
+    """
     pictures_and_invoices(office)
     lists(office)
     names_of_files(office)

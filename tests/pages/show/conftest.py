@@ -1,4 +1,6 @@
-"""A public show with an exhibitor, somebody who is not confirmed, a plan and a programme; and visitors who register."""
+"""A public show with an exhibitor, somebody who is not confirmed, a plan and a programme; and
+visitors who register.
+"""
 
 import re
 from contextlib import suppress

@@ -37,7 +37,9 @@ def form(show):
 
 @pytest.fixture
 def send(app, form, monkeypatch):
-    """Return a function that opens the form, fills it in after some seconds, and returns the response."""
+    """Return a function that opens the form, fills it in after some seconds, and returns the
+    response.
+    """
 
     def sent(status=200, token=None, after=10, headers=(), address=form, language="en", **changed):
         page = app.get(address, headers={"Accept-Language": language})

@@ -1,4 +1,6 @@
-"""Files of a public show: each is drawn once for each state, one at a time, and beside everything else."""
+"""Files of a public show: each is drawn once for each state, one at a time, and beside everything
+else.
+"""
 
 import io
 import sys
@@ -45,7 +47,9 @@ def noon(monkeypatch):
 
 @pytest.fixture
 def addresses(organiser, show):
-    """Return the addresses of the files of the show: picture and PDF of its plan, an address card, the calendar."""
+    """Return the addresses of the files of the show: picture and PDF of its plan, an address card,
+    the calendar.
+    """
     plan = organiser.data(f"/plans/{show['plan']}")["plan_key"]
     return {
         "svg": f"/e/fair/plan/{plan}.svg",
@@ -113,7 +117,9 @@ def hall(monkeypatch):
 
 @pytest.fixture
 def ask(app):
-    """Return a function that asks for an address in a thread of its own: a Future of (status, headers, body)."""
+    """Return a function that asks for an address in a thread of its own: a Future of (status,
+    headers, body).
+    """
 
     def request(path, method="GET", **headers):
         path, _, query = path.partition("?")
@@ -355,7 +361,9 @@ def test_plans_are_drawn_one_at_a_time_in_all_forms_and_languages(ask, settings,
 def test_while_a_plan_is_drawn_half_of_the_threads_serve_everything_else(
     ask, settings, addresses, hall
 ):
-    """Eight threads: one draws, three wait for it, and all others who ask for a file are refused at once."""
+    """Eight threads: one draws, three wait for it, and all others who ask for a file are refused at
+    once.
+    """
     settings.threads = 8
     waiting = [ask(addresses["pdf"])]
     hall.begun.wait(LIMIT)
@@ -420,7 +428,10 @@ def test_a_change_while_a_plan_is_drawn_is_on_the_next_drawing(
 def test_a_name_with_a_letter_that_no_font_has_stops_no_pdf_of_a_hall(
     organiser, read, show, addresses, name
 ):
-    """Exhibitors write their display names on their own pages. A browser has the fonts of its device."""
+    """Exhibitors write their display names on their own pages.
+
+    A browser has the fonts of its device.
+    """
     organiser.patch(
         f"/participants/{show['exhibitor']['id']}/profile", {"display_name": name}, status=200
     )

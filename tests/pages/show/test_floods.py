@@ -1,4 +1,6 @@
-"""Floods of forms: how many mails leave because of a network, for a domain and in all, and that nobody else waits."""
+"""Floods of forms: how many mails leave because of a network, for a domain and in all, and that
+nobody else waits.
+"""
 
 import re
 from collections import Counter
@@ -41,7 +43,9 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def register(show, db):
-    """Return a function that stores the drafts of some (address, client) pairs, and returns their ids."""
+    """Return a function that stores the drafts of some (address, client) pairs, and returns their
+    ids.
+    """
     event = directory.show(db, "fair")
     columns = [
         name
@@ -125,7 +129,9 @@ def taken(db):
 
 
 def test_a_flood_of_one_network_delays_no_other(register, db, settings, monkeypatch):
-    """1,285 forms of one address have delayed the mails of everybody by an hour, with 30 mails a minute."""
+    """1,285 forms of one address have delayed the mails of everybody by an hour, with 30 mails a
+    minute.
+    """
     monkeypatch.setattr(settings, "mails_per_minute", 30)
     register(*own_domains(1285, ["192.0.2.66"]))
     register(("greta@garten.example", "198.51.100.1"))
@@ -371,7 +377,9 @@ def test_a_domain_is_the_same_in_each_spelling(register, db, spelling):
     ],
 )
 def test_a_domain_is_one_with_its_subdomains(register, db, names, most):
-    """Otherwise a name server that answers for each of them gives somebody as many domains as he wants."""
+    """Otherwise a name server that answers for each of them gives somebody as many domains as he
+    wants.
+    """
     register(*[(f"a@{names.format(number)}", NETWORKS[number]) for number in range(50)])
     assert len(recipients(db)) == most
 
@@ -421,7 +429,10 @@ def test_spellings_of_one_mailbox_are_one_address(register, db):
 
 
 def test_forms_that_wait_because_of_one_network_use_up_no_mail_of_somebody_elsewhere(register, db):
-    """A laptop whose network has had its mails names Greta's address three times. Then she registers at home."""
+    """A laptop whose network has had its mails names Greta's address three times.
+
+    Then she registers at home.
+    """
     register(*own_domains(30, ["192.0.2.66"]), *[("greta@rosen.example", "192.0.2.66")] * 3)
     assert waiting(db) == 3
     register(("greta@rosen.example", "198.51.100.1"))
@@ -600,7 +611,10 @@ def test_a_badge_leaves_although_links_that_are_asked_for_take_all_mails(
 def test_recipients_at_which_the_mail_server_closes_the_connection_stop_no_badges(
     register, db, clock, settings, monkeypatch
 ):
-    """Thirty forms of one laptop name them. The badges, which were due before, have waited for half an hour."""
+    """Thirty forms of one laptop name them.
+
+    The badges, which were due before, have waited for half an hour.
+    """
 
     def hand_over(server, sender, recipient, message):
         if recipient.startswith("a@d"):

@@ -17,7 +17,8 @@ from tests.support.served import served
 
 pytestmark = pytest.mark.processes
 needs_browser = pytest.mark.skipif(not BROWSER, reason="needs chromium")
-# Texts in the hall plan, whose contrast axe-core cannot compute: the test of the variables below does.
+# Texts in the hall plan, whose contrast axe-core cannot compute: the test of the variables below
+# does.
 UNDECIDED = {"color-contrast"}
 # Variable of a text -> those of the grounds that it is written on
 INKS = {
@@ -190,7 +191,10 @@ def test_axe_finds_nothing(browser, pages, width, dark):
 @needs_browser
 def test_only_the_sites_of_the_list_show_a_page_in_a_frame(browser, address, db):
     def outer(environ, start_response):
-        """Return a page with the frame. Its query goes to the address in the frame, since browsers keep that page."""
+        """Return a page with the frame.
+
+        Its query goes to the address in the frame, since browsers keep that page.
+        """
         start_response("200 OK", [("Content-Type", "text/html")])
         return [
             f'<iframe src="{address}/exhibitors?embed=1&{environ["QUERY_STRING"]}"></iframe>'.encode()

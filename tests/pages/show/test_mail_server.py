@@ -1,4 +1,6 @@
-"""A mail server that is down: forms are taken, the desk shows what waits, and each mail arrives once it is back."""
+"""A mail server that is down: forms are taken, the desk shows what waits, and each mail arrives
+once it is back.
+"""
 
 import re
 

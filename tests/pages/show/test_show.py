@@ -33,7 +33,8 @@ SHOWN = (
     "visit@example.org",
     "No cookies.",
 )
-# Values of templates that are not escaped: other templates, drawings, and texts that `linked` escapes.
+# Values of templates that are not escaped: other templates, drawings, and texts that `linked`
+# escapes.
 UNESCAPED = re.compile(
     r'body|piece\("\w+"(, field=field)?\)|plan_drawing|'
     r'linked\((terms|\w+(\["\w+"\]|\["texts"\]\["\w+"\]))\)'
@@ -63,7 +64,9 @@ def test_pages_say_what_the_show_is_in_both_languages(read, addresses):
 
 
 def test_nothing_is_shown_that_is_not_meant_to_be(app, read, addresses):
-    """All texts that no page may show contain the word SECRET; those that pages show are listed here."""
+    """All texts that no page may show contain the word SECRET; those that pages show are listed
+    here.
+    """
     shown = set()
     for address in addresses:
         for text in (
@@ -270,7 +273,9 @@ def test_lists_are_drawn_again_only_if_they_show_what_changed(
 
 
 def test_a_plan_that_is_hidden_is_on_no_kept_page(organiser, read, show, db):
-    """Numbers of changes must not be mixed up: each page is kept at one of them and read at another."""
+    """Numbers of changes must not be mixed up: each page is kept at one of them and read at
+    another.
+    """
     with db.write():
         db.connection.execute("UPDATE event_revisions SET revision = 5, halls = 0")
     assert "<svg" in read("/e/fair").text

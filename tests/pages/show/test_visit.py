@@ -75,7 +75,9 @@ def test_the_same_address_again_leads_to_the_badge_that_exists(register, pages, 
 
 
 def test_each_address_of_the_link_of_a_visitor_is_in_the_audit_log(register, pages, organiser, db):
-    """The first confirmation makes the link and mails the badge with it, the second one gets an address of it."""
+    """The first confirmation makes the link and mails the badge with it, the second one gets an
+    address of it.
+    """
     for name in ("Greta", "Gustav"):
         visitor, _ = register(first_name=name)
         confirmed(visitor, db)
@@ -295,7 +297,9 @@ def test_an_address_is_corrected_three_times(register, pages, db):
 
 
 def test_corrections_send_an_address_no_more_mails_than_others(register, pages, db):
-    """Neither corrections nor tags get a stranger more than three mails in a day, if each was sent before."""
+    """Neither corrections nor tags get a stranger more than three mails in a day, if each was sent
+    before.
+    """
     for number in range(4):
         visitor, page = register(email=f"victim+{number}@mail.example")
         db.connection.execute("UPDATE mails SET state = 'sent', next_at = NULL")
@@ -313,7 +317,9 @@ def test_corrections_send_an_address_no_more_mails_than_others(register, pages, 
 def test_corrections_before_the_mail_was_sent_use_up_no_mail_of_the_wrong_address(
     register, pages, db
 ):
-    """Otherwise anybody could keep somebody from registering for a day, by naming an address and correcting it."""
+    """Otherwise anybody could keep somebody from registering for a day, by naming an address and
+    correcting it.
+    """
     for number in range(4):
         visitor, page = register(email=f"victim+{number}@mail.example")
         visitor.post(

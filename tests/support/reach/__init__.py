@@ -1,1 +1,3 @@
-"""What the tests of reach need: a show with planted records, an attacker with a browser and a mailbox, and the walk."""
+"""What the tests of reach need: a show with planted records, an attacker with a browser and a
+mailbox, and the walk.
+"""

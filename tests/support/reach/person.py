@@ -1,4 +1,7 @@
-"""Somebody with a browser, mailboxes and perhaps an API key. All that reaches such a person is written down."""
+"""Somebody with a browser, mailboxes and perhaps an API key.
+
+All that reaches such a person is written down.
+"""
 
 import json
 import re
@@ -208,7 +211,8 @@ class Person:
     def read_mail(self, row):
         recipient, raw = contents.build(self.world.db, row)
         assert recipient.lower() in self.mailboxes
-        # Texts are quoted-printable, and the names of files stand in headers. A parser is slow, so only files get one.
+        # Texts are quoted-printable, and the names of files stand in headers. A parser is slow, so
+        # only files get one.
         text = raw.decode("ascii").replace("=\r\n", "").replace("=3D", "=")
         if "Content-Disposition: attachment" in text:
             text += "".join(
@@ -237,7 +241,10 @@ class Person:
         return self.post("/desk/sign-in", token=unescape(token[1]), key=key)
 
     def fill_in(self, form, email, **fields):
-        """Send the public form `apply` or `visit` of the running event. Return the page that follows."""
+        """Send the public form `apply` or `visit` of the running event.
+
+        Return the page that follows.
+        """
         path = f"/e/fair/{form}"
         token = TOKEN.search(self.get(path).text)
         category = {"apply": "gold", "visit": "guests"}[form]
@@ -285,7 +292,10 @@ class Person:
 
 
 def text_of_pdf(part):
-    """Return the text of a PDF that is attached to a mail. Where no PDF can be drawn, pypdf may be missing."""
+    """Return the text of a PDF that is attached to a mail.
+
+    Where no PDF can be drawn, pypdf may be missing.
+    """
     from pypdf import PdfReader
 
     return "".join(page.extract_text() for page in PdfReader(BytesIO(part.get_content())).pages)

@@ -1,6 +1,8 @@
-"""The starts that are sessions: what the office gives to somebody, or has taken from somebody again.
+"""The starts that are sessions: what the office gives to somebody, or has taken from somebody
+again.
 
-Each function takes the Bench and returns the Person. `exhaust` then does all that such a person can do without a key.
+Each function takes the Bench and returns the Person. `exhaust` then does all that such a person can
+do without a key.
 """
 
 from tests.support.client import add_key
@@ -18,7 +20,9 @@ def begin(bench, mailboxes, key=None):
 
 
 def application_shown(bench, owner):
-    """Somebody whom the office has shown the address of the page of an application, such as a colleague."""
+    """Somebody whom the office has shown the address of the page of an application, such as a
+    colleague.
+    """
     person = begin(bench, [X])
     link = bench.world.link_of(owner)
     person.find_links(bench.world.office.act(f"/links/{link}/show")["url"])
@@ -50,7 +54,8 @@ def applicant(bench, owner):
 
 
 def applicant_of_known_exhibitor(bench, owner):
-    """Somebody who reads the mails to the contact of an exhibitor, has applied again and was approved.
+    """Somebody who reads the mails to the contact of an exhibitor, has applied again and was
+    approved.
 
     The pages of the exhibitor belong to a colleague with another address.
     """
@@ -67,7 +72,9 @@ def applicant_of_known_exhibitor(bench, owner):
 
 
 def applicant_with_changed_address(bench, owner):
-    """Somebody to whom the office has mailed the page of an application after it has changed the address everywhere."""
+    """Somebody to whom the office has mailed the page of an application after it has changed the
+    address everywhere.
+    """
     person, world = begin(bench, [X]), bench.world
     world.office("PATCH", f"/applications/{world.applications[owner]}", {"email": X})
     world.office("PATCH", f"/contacts/{world.contacts[owner]}", {"email": X})
@@ -103,7 +110,9 @@ def participant(bench, owner, *rights):
 
 
 def application_with_badges(bench, owner):
-    """Somebody whom the office has shown a link of an application that it has given the right to badges."""
+    """Somebody whom the office has shown a link of an application that it has given the right to
+    badges.
+    """
     person, office = begin(bench, [X]), bench.world.office
     link = office.make(
         "/links",
@@ -119,7 +128,9 @@ def application_with_badges(bench, owner):
 
 
 def revoked(bench, owner, body=None):
-    """An applicant whose link to the page of the exhibitor has got fewer rights, and then was revoked."""
+    """An applicant whose link to the page of the exhibitor has got fewer rights, and then was
+    revoked.
+    """
     person, office = applicant(bench, owner), bench.world.office
     person.cross()
     link = own_link(bench, owner)
@@ -130,7 +141,9 @@ def revoked(bench, owner, body=None):
 
 
 def own_link(bench, owner):
-    """Return the id of the link to the page of an exhibitor that its applicant has got by the application."""
+    """Return the id of the link to the page of an exhibitor that its applicant has got by the
+    application.
+    """
     return bench.world.office.read(f"/links?kind=participant&email={address_of(owner)}")[0]["id"]
 
 

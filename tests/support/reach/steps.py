@@ -1,15 +1,17 @@
-"""What an attacker tries: every route that makes, mails, shows or rotates a secret, or changes whose a record is.
+"""What an attacker tries: every route that makes, mails, shows or rotates a secret, or changes
+whose a record is.
 
-EDGES is the literal list. Each entry yields the requests that a Scene allows: with the ids of one victim, which are
-small numbers that anybody can guess, and with what the attacker has already.
+EDGES is the literal list. Each entry yields the requests that a Scene allows: with the ids of one
+victim, which are small numbers that anybody can guess, and with what the attacker has already.
 """
 
 from eventapi.validation.schema_files import document
 from tests.support.reach.world import address_of
 
 RIGHTS = ("profile", "submissions", "booth", "orders", "contract", "invoices", "badges")
-# The mailboxes of the attacker: m has a booth of its own, w is registered as a visitor, n belongs to a contact that its
-# key has made, v and y to applications that its key has made. x is not known to the service yet.
+# The mailboxes of the attacker: m has a booth of its own, w is registered as a visitor, n belongs
+# to a contact that its key has made, v and y to applications that its key has made. x is not known
+# to the service yet.
 MAILBOXES = {letter: f"{letter}@evil.example" for letter in "mwnvyx"}
 X = MAILBOXES["x"]
 

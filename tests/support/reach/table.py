@@ -1,7 +1,8 @@
-"""What each start may reach, written down from the table of the design (design/public.md, section 6).
+"""What each start may reach, written down from the table of the design (design/public.md, section
+6).
 
-A key may reach through links and mails what it can read with GET, and nothing else: READS says what that is. The other
-starts are sessions; what they may reach is a set of (owner, kind).
+A key may reach through links and mails what it can read with GET, and nothing else: READS says what
+that is. The other starts are sessions; what they may reach is a set of (owner, kind).
 """
 
 from tests.support.reach.world import KINDS, OWNERS
@@ -40,8 +41,8 @@ def allowed(scopes):
     return {(owner, kind) for owner in OWNERS for kind in kinds}
 
 
-# start -> function of tests/support/reach/sessions.py, its arguments, and the kinds of records by owner that it may
-# reach. A page says to which company it belongs, so the contact is among them.
+# start -> function of tests/support/reach/sessions.py, its arguments, and the kinds of records by
+# owner that it may reach. A page says to which company it belongs, so the contact is among them.
 SESSIONS = {
     "application of an exhibitor, shown": ("application_shown", ["A"], {"A": "application"}),
     "application of a visitor, shown": ("application_shown", ["R"], {"R": "application"}),
@@ -65,7 +66,8 @@ SESSIONS = {
         ["R"],
         {"R": "application badge contact"},
     ),
-    # The person may also register as a visitor: the badge of this new visit has the name of the contact.
+    # The person may also register as a visitor: the badge of this new visit has the name of the
+    # contact.
     "application that has found an exhibitor": (
         "applicant_of_known_exhibitor",
         ["B"],

@@ -1,4 +1,6 @@
-"""The walk: breadth first over the steps of an attacker, until records are reached that the start may not reach."""
+"""The walk: breadth first over the steps of an attacker, until records are reached that the start
+may not reach.
+"""
 
 import json
 import re
@@ -85,7 +87,9 @@ class Bench:
         self.world.registered("R")
 
     def settle(self):
-        """Let the attacker get honestly what everybody gets: a booth of its own, and a badge of a visitor."""
+        """Let the attacker get honestly what everybody gets: a booth of its own, and a badge of a
+        visitor.
+        """
         for form, owner, letter in (("apply", "M", "m"), ("visit", "W", "w")):
             address = MAILBOXES[letter]
             self.attacker.fill_in(form, address)
@@ -106,7 +110,9 @@ class Bench:
         self.attacker.open_all()
 
     def approve_all(self, addresses=ADDRESSES):
-        """Let the office approve all applications of some addresses, as it does with those of strangers."""
+        """Let the office approve all applications of some addresses, as it does with those of
+        strangers.
+        """
         office = Person(self.service, self.world, [], self.world.office.client.key)
         for application in office.api("GET", "/applications?status=new&per_page=100").data:
             if application["email"] in addresses:
@@ -125,7 +131,9 @@ class Bench:
         person.restore(state.person)
 
     def fingerprint(self):
-        """Return what decides how far a person gets: rows without random values, and times in their order."""
+        """Return what decides how far a person gets: rows without random values, and times in their
+        order.
+        """
         rows, times = [], set()
         for table in DECIDING:
             cursor = self.db.connection.execute(f"SELECT * FROM {table} ORDER BY 1")
@@ -159,7 +167,9 @@ class Bench:
     # Starts
 
     def with_key(self, scopes):
-        """Return the attacker with a key, and the contact and the applications that it has made with it."""
+        """Return the attacker with a key, and the contact and the applications that it has made
+        with it.
+        """
         person = Person(self.service, self.world, ADDRESSES)
         self.restore(self.begin, person)
         person.key = add_key(self.db, " ".join(scopes)) if scopes else None
@@ -231,7 +241,10 @@ class Walk:
         return None if is_wrong else new
 
     def take(self, step):
-        """Send the request of a step. Return whether it was accepted. A step that gets 403 is not tried again."""
+        """Send the request of a step.
+
+        Return whether it was accepted. A step that gets 403 is not tried again.
+        """
         self.tried += 1
         answer = self.person.api(*step)
         if answer.status == 403:
@@ -245,7 +258,9 @@ class Walk:
         self.person.open_all()
 
     def judge(self, chain, letters, mark_of_state=None):
-        """Look at all pages, then use the public forms. Return whether something was reached that must not be.
+        """Look at all pages, then use the public forms.
+
+        Return whether something was reached that must not be.
 
         `letters` are those of the own mailboxes that the steps have to do with.
         """
@@ -263,7 +278,9 @@ class Walk:
         return bool(records)
 
     def harvest(self, letters):
-        """Register and apply with own addresses, let the office approve, ask for new links, and look at what is new."""
+        """Register and apply with own addresses, let the office approve, ask for new links, and
+        look at what is new.
+        """
         person, known = self.person, list(self.person.homes)
         for letter in sorted({"x", "n"} & set(letters)):
             for form in ("visit", "apply"):
@@ -290,7 +307,9 @@ def steps(scene):
 
 
 def is_same_change(one, other):
-    """Return whether two steps change the same record, one after the other: one request could change both."""
+    """Return whether two steps change the same record, one after the other: one request could
+    change both.
+    """
     return one[1] == other[1] and {one[0], other[0]} <= {"PATCH", "PUT"}
 
 

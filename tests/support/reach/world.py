@@ -1,6 +1,8 @@
-"""A show whose records carry marks, so that any page, answer, file or mail tells whose records it contains.
+"""A show whose records carry marks, so that any page, answer, file or mail tells whose records it
+contains.
 
-A mark is `Zq`, the owner, the kind of record and `x`, such as `ZqAinvoicex`: an invoice of the exhibitor A.
+A mark is `Zq`, the owner, the kind of record and `x`, such as `ZqAinvoicex`: an invoice of the
+exhibitor A.
 """
 
 import re
@@ -197,7 +199,9 @@ class World:
         self.links["A"].append(self.link_of("A"))
 
     def make_visitors(self):
-        """Make the visitors I and E, and the application O. R registers with its browser: see `registered`."""
+        """Make the visitors I and E, and the application O. R registers with its browser: see
+        `registered`.
+        """
         office = self.office
         for owner in "IE":
             fields = person(owner)
@@ -217,7 +221,9 @@ class World:
         self.applications["O"] = self.apply("O", "gold")
 
     def registered(self, owner):
-        """Learn the records of a visitor who has registered, and give its contact and badge their marks."""
+        """Learn the records of a visitor who has registered, and give its contact and badge their
+        marks.
+        """
         office = self.office
         application = office.read("/applications?sort=id&order=desc")[0]
         self.applications[owner], self.contacts[owner] = (
@@ -256,7 +262,9 @@ class World:
         return self.office.read(f"/links?application_id={self.applications[owner]}")[0]["id"]
 
     def furnish(self, owner, key):
-        """Give a participation a badge, a booth, an order, a contract, a submission, an invoice and a profile."""
+        """Give a participation a badge, a booth, an order, a contract, a submission, an invoice and
+        a profile.
+        """
         office, id = self.office, self.participants[owner]
         office(
             "PATCH",

@@ -1,7 +1,9 @@
-"""The rules of EN 16931, XRechnung 3.0 and Peppol BIS Billing 3.0, said in our own words and applied to a document.
+"""The rules of EN 16931, XRechnung 3.0 and Peppol BIS Billing 3.0, said in our own words and
+applied to a document.
 
-They need no XML: the same check serves a draft, a document that was written, and one that a supplier has sent. They are
-not a replacement for the official validators, which also know terms that `model.Document` does not contain.
+They need no XML: the same check serves a draft, a document that was written, and one that a
+supplier has sent. They are not a replacement for the official validators, which also know terms
+that `model.Document` does not contain.
 """
 
 from decimal import Context, localcontext
@@ -20,7 +22,8 @@ PARTS = {
 
 
 def check(document, profile):
-    """Return the faults of a document by the rules of a profile: `en16931`, `xrechnung` or `peppol`.
+    """Return the faults of a document by the rules of a profile: `en16931`, `xrechnung` or
+    `peppol`.
 
     A document with a fault that is no warning is refused by the buyer's software.
     """

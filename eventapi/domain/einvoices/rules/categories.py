@@ -1,4 +1,6 @@
-"""Rules of the VAT categories: BR-S-*, BR-Z-*, BR-E-*, BR-AE-*, BR-IC-*, BR-G-*, BR-O-*, and those of Spain."""
+"""Rules of the VAT categories: BR-S-*, BR-Z-*, BR-E-*, BR-AE-*, BR-IC-*, BR-G-*, BR-O-*, and those
+of Spain.
+"""
 
 from decimal import Decimal
 
@@ -35,7 +37,9 @@ FIXED = {
 
 
 def faults(document, profile):
-    """Yield the faults of a document. Unknown categories are faults of their own (BR-CL-17 and -18)."""
+    """Yield the faults of a document. Unknown categories are faults of their own (BR-CL-17 and
+    -18).
+    """
     parts = list(_parts(document))
     yield from _breakdowns(document, parts)
     for place, rule, name, part in parts:
@@ -57,7 +61,9 @@ def faults(document, profile):
 
 
 def _parts(document):
-    """Yield (term of the rate, number of the rule on the parties, name, part) of each line, discount and charge."""
+    """Yield (term of the rate, number of the rule on the parties, name, part) of each line,
+    discount and charge.
+    """
     for number, line in enumerate(document.lines, start=1):
         yield "BT-152", 2, name_of_line(number, line), line
     for name, part, is_charge in adjustments(document):
@@ -109,7 +115,9 @@ def _breakdowns(document, parts):
 
 
 def _parties(document, category, rule, name):
-    """Yield a fault if a party lacks the number that a category requires, or has one that category O forbids."""
+    """Yield a fault if a party lacks the number that a category requires, or has one that category
+    O forbids.
+    """
     seller, buyer = document.seller, document.buyer
     vat_id = seller.vat_id or document.representative_vat_id
     if category == "O":
@@ -182,12 +190,17 @@ def _rate(part, rule, term, name):
 
 
 def _group(part):
-    """Return the breakdown that a line, a discount or a charge belongs to: category and, with tax, the rate."""
+    """Return the breakdown that a line, a discount or a charge belongs to: category and, with tax,
+    the rate.
+    """
     return part.category, (part.rate or ZERO) if part.category in WITH_TAX else None
 
 
 def _tax(tax, base):
-    """Yield faults of the base and of the amount of a breakdown. `base` is the sum of what belongs to it."""
+    """Yield faults of the base and of the amount of a breakdown.
+
+    `base` is the sum of what belongs to it.
+    """
     prefix, of_rate = PREFIXES[tax.category], f" {tax.rate} %" if tax.category in WITH_TAX else ""
     if (
         tax.net is not None
@@ -231,7 +244,9 @@ def _tax(tax, base):
 
 
 def _signed(part, rule):
-    """Return the amount of a line, a discount (rule 3) or a charge, as it counts in the base of its category."""
+    """Return the amount of a line, a discount (rule 3) or a charge, as it counts in the base of its
+    category.
+    """
     if rule == 2:
         return part.net or ZERO
     return -(part.amount or ZERO) if rule == 3 else part.amount or ZERO

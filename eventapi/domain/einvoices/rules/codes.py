@@ -1,4 +1,5 @@
-"""Code lists that EN 16931 refers to, as of release 1.3.16 of its validation rules, and the rules on codes.
+"""Code lists that EN 16931 refers to, as of release 1.3.16 of its validation rules, and the rules
+on codes.
 
 These are BR-CL-01 to BR-CL-25.
 """
@@ -26,7 +27,8 @@ CURRENCIES = frozenset(
     TTD TWD TZS UAH UGX USD USN UYI UYU UYW UZS VES VED VND VUV WST XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XOF XPD
     XPF XPT XSU XTS XUA YER ZAR ZMW ZWG""".split()
 )
-# BT-40, BT-55, BT-80: ISO 3166-1. The rules write Kosovo as 1A, know Northern Ireland (XI), and lack South Sudan.
+# BT-40, BT-55, BT-80: ISO 3166-1. The rules write Kosovo as 1A, know Northern Ireland (XI), and
+# lack South Sudan.
 COUNTRIES = (frozenset(countries.NAMES) | {"1A", "AN", "XI"}) - {"XK", "SS"}
 # Prefixes of VAT ids (BR-CO-09): Greece writes EL.
 VAT_PREFIXES = COUNTRIES | {"EL"}
@@ -34,7 +36,8 @@ VAT_PREFIXES = COUNTRIES | {"EL"}
 SCHEMES = frozenset(
     f"{number:04d}" for number in range(2, 249) if number not in (92, 103, 181, 182)
 )
-# BT-34, BT-49 in PEPPOL-EN16931-CL008 of November 2026: Peppol has no e-mail addresses, and has withdrawn some schemes.
+# BT-34, BT-49 in PEPPOL-EN16931-CL008 of November 2026: Peppol has no e-mail addresses, and has
+# withdrawn some schemes.
 PEPPOL_ADDRESS_SCHEMES = ADDRESS_SCHEMES - frozenset(
     """
     0037 0147 0154 0170 0177 0193 0194 0202 0203 0205 0212 0213 0215 0217 0219 0220 AN AQ AS AU EM""".split()
@@ -145,7 +148,10 @@ UNITS = frozenset(
 
 
 def faults(document, profile):
-    """Yield the faults of a document: each code that its list does not contain. A missing code is no fault here."""
+    """Yield the faults of a document: each code that its list does not contain.
+
+    A missing code is no fault here.
+    """
     codes = (*_of_header(document), *_of_parties(document), *_of_parts(document))
     for rule, term, what, code, allowed, remedy in codes:
         if code and code not in allowed:

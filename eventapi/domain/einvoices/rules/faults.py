@@ -9,7 +9,8 @@ class Fault(NamedTuple):
     """A rule that a document breaks.
 
     rule: its id in the norm (BR-CO-10), in XRechnung (BR-DE-15) or in Peppol (PEPPOL-EN16931-R010); SUM and IBAN are
-    our own. term: the business term or group, such as BT-10. detail: value, cause and remedy in English.
+    our own. term: the business term or group, such as BT-10. detail: value, cause and remedy in
+    English.
     """
 
     rule: str
@@ -37,13 +38,18 @@ def wrong_iban(rule, account):
 
 
 def name_of_line(number, line):
-    """Return what identifies a line in a detail, such as `Line 2 (Catalogue entry)`. `number` counts from 1."""
+    """Return what identifies a line in a detail, such as `Line 2 (Catalogue entry)`.
+
+    `number` counts from 1.
+    """
     name = " ".join((line.name or "").split())
     return f"Line {number} ({name[:60]})" if name else f"Line {number}"
 
 
 def adjustments(document):
-    """Yield (name, part, is_charge) of each discount and charge on the whole document: `Discount 1 on the invoice`."""
+    """Yield (name, part, is_charge) of each discount and charge on the whole document: `Discount 1
+    on the invoice`.
+    """
     for kind, parts in (("Discount", document.allowances), ("Charge", document.charges)):
         for number, part in enumerate(parts, start=1):
             yield f"{kind} {number} on the invoice", part, kind == "Charge"

@@ -29,7 +29,10 @@ ONLY_XRECHNUNG = ("BR-DE-19", "BR-DE-21", "BR-DE-TMP-32")
 
 
 def faults(document, profile):
-    """Yield the faults of a document. In the profile `peppol`, only one between German parties has any."""
+    """Yield the faults of a document.
+
+    In the profile `peppol`, only one between German parties has any.
+    """
     if profile == profiles.PEPPOL and not document.seller.country == document.buyer.country == "DE":
         return
     for fault in (
@@ -47,7 +50,9 @@ def faults(document, profile):
 
 
 def _of_peppol(rule):
-    """Return the id of the same rule in Peppol BIS Billing: DE-R-015 for BR-DE-15, DE-R-023-1 for BR-DE-23-a."""
+    """Return the id of the same rule in Peppol BIS Billing: DE-R-015 for BR-DE-15, DE-R-023-1 for
+    BR-DE-23-a.
+    """
     number, _, part = rule.removeprefix("BR-DE-").partition("-")
     return f"DE-R-{number:0>3}" + {"": "", "a": "-1", "b": "-2"}[part]
 

@@ -1,4 +1,6 @@
-"""Rules of Peppol BIS Billing 3.0 (PEPPOL-EN16931-R*). XRechnung 3.0 contains them as well, apart from some.
+"""Rules of Peppol BIS Billing 3.0 (PEPPOL-EN16931-R*).
+
+XRechnung 3.0 contains them as well, apart from some.
 
 The numbers of registers have a format and check digits (PEPPOL-COMMON-R040 to R057).
 """
@@ -259,7 +261,9 @@ RULES = {
 
 
 def faults_of_registers(document):
-    """Yield the faults of the electronic addresses and ids of seller and buyer that have a scheme of RULES."""
+    """Yield the faults of the electronic addresses and ids of seller and buyer that have a scheme
+    of RULES.
+    """
     seller, buyer = document.seller, document.buyer
     for term, scheme, number in (
         ("BT-34", seller.address_scheme, seller.address),

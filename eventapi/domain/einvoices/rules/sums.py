@@ -1,7 +1,8 @@
-"""Rules on amounts: BR-CO-10 to BR-CO-17, the number of decimals (BR-DEC-*), and sums to the cent (SUM).
+"""Rules on amounts: BR-CO-10 to BR-CO-17, the number of decimals (BR-DEC-*), and sums to the cent
+(SUM).
 
-The rules of EN 16931 let the VAT of a rate differ by 1.00, and those of Peppol a line by 0.02. Amounts that differ at
-all are warnings of the rule SUM.
+The rules of EN 16931 let the VAT of a rate differ by 1.00, and those of Peppol a line by 0.02.
+Amounts that differ at all are warnings of the rule SUM.
 """
 
 from decimal import ROUND_HALF_UP, Decimal
@@ -60,7 +61,10 @@ def faults(document, profile):
 
 
 def slack(currency, profile):
-    """Return by how much a line or a discount may differ. XRechnung allows more in forints, Peppol does not."""
+    """Return by how much a line or a discount may differ.
+
+    XRechnung allows more in forints, Peppol does not.
+    """
     return SLACK_HUF if currency == "HUF" and profile != PEPPOL else SLACK
 
 
@@ -167,9 +171,11 @@ def _tax(tax, currency):
 
 
 def _line(line, name, currency, profile):
-    """Yield a fault if the net amount of a line is not quantity times price less discount plus charge.
+    """Yield a fault if the net amount of a line is not quantity times price less discount plus
+    charge.
 
-    Only Peppol refuses that, also if the amount is rounded to whole units of a currency without decimals.
+    Only Peppol refuses that, also if the amount is rounded to whole units of a currency without
+    decimals.
     """
     if None in (line.net, line.quantity, line.price):
         return
