@@ -17,8 +17,8 @@ INSERT INTO api_keys (admin_id, name, key_hash, scopes, expires_at, created_at)
 VALUES (:admin_id, :name, :key_hash, :scopes, :expires_at, :now);
 
 -- name: list
-SELECT k.id, k.name, k.admin_id, a.name AS admin_name, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
-       a.is_active AS admin_is_active
+SELECT k.id, k.name, k.admin_id, a.name AS admin_name, k.scopes, k.expires_at, k.revoked_at, k.last_used_at,
+       k.created_at, a.is_active AS admin_is_active
   FROM api_keys k JOIN admins a ON a.id = k.admin_id ORDER BY k.id;
 
 -- name: get

@@ -8,7 +8,8 @@
 
 -- name: get
 SELECT a.id, a.status, {a.fields}, a.email_confirmed_at, a.contact_id, c.customer_number, {a.decision},
-       (SELECT json_group_array(event_key) FROM (SELECT e.event_key FROM application_events x JOIN events e ON e.id = x.event_id
+       (SELECT json_group_array(event_key) FROM (SELECT e.event_key FROM application_events x
+         JOIN events e ON e.id = x.event_id
           WHERE x.application_id = a.id ORDER BY e.id)) AS event_keys,
        (SELECT json_group_array(category_key) FROM (SELECT k.category_key FROM application_categories x
           JOIN categories k ON k.id = x.category_id WHERE x.application_id = a.id ORDER BY k.id)) AS category_keys,
@@ -73,7 +74,8 @@ SELECT k.role FROM application_categories x JOIN categories k ON k.id = x.catego
 
 -- name: has_fees
 -- A row if a category of the event has a price.
-SELECT 1 FROM category_events x JOIN categories k ON k.id = x.category_id WHERE x.event_id = :event_id AND k.base_price > 0 LIMIT 1;
+SELECT 1 FROM category_events x JOIN categories k ON k.id = x.category_id WHERE x.event_id = :event_id
+  AND k.base_price > 0 LIMIT 1;
 
 -- name: titles
 SELECT e.title FROM application_events x JOIN events e ON e.id = x.event_id WHERE x.application_id = :id ORDER BY e.id;
@@ -120,12 +122,13 @@ UPDATE applications SET email_confirmed_at = :now WHERE id = :id;
 
 -- name: move
 -- Set the status and the fields that an action changes.
-UPDATE applications SET status = :status, contact_id = :contact_id, {decision = :decision}, updated_at = :stamp WHERE id = :id;
+UPDATE applications SET status = :status, contact_id = :contact_id, {decision = :decision}, updated_at = :stamp
+ WHERE id = :id;
 
 -- name: blank
 -- Erase the personal data of the applications among `pairs`, and note the contact.
-UPDATE applications SET {personal = NULL}, {texts_folded = NULL}, question = NULL, answer = NULL, decision_reason = NULL, contact_id = :id,
-  updated_at = :stamp
+UPDATE applications SET {personal = NULL}, {texts_folded = NULL}, question = NULL, answer = NULL,
+  decision_reason = NULL, contact_id = :id, updated_at = :stamp
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');
 
 -- name: touch

@@ -2,14 +2,16 @@
 -- while created_at is the time of the clock, which may have been set back: updated_since also lists later ids.
 
 -- name: get
-SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description, l.old_values, l.new_values, l.admin_id, l.admin_name,
-       l.api_key_id, l.request_id, l.ip_address, l.user_agent, l.previous_hash, l.hash, l.created_at, l.created_at AS updated_at
+SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description, l.old_values, l.new_values,
+       l.admin_id, l.admin_name, l.api_key_id, l.request_id, l.ip_address, l.user_agent, l.previous_hash, l.hash,
+         l.created_at, l.created_at AS updated_at
   FROM audit_log l
  WHERE l.id = :id;
 
 -- name: list
-SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description, l.old_values, l.new_values, l.admin_id, l.admin_name,
-       l.api_key_id, l.request_id, l.ip_address, l.user_agent, l.previous_hash, l.hash, l.created_at, l.created_at AS updated_at
+SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description, l.old_values, l.new_values,
+       l.admin_id, l.admin_name, l.api_key_id, l.request_id, l.ip_address, l.user_agent, l.previous_hash, l.hash,
+         l.created_at, l.created_at AS updated_at
   FROM audit_log l
        INDEXED BY audit_log_by_text                         -- when search
  WHERE TRUE

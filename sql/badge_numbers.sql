@@ -6,7 +6,8 @@ SELECT id, NULL AS replaced_at FROM participants WHERE badge_number = :badge_num
  UNION ALL SELECT event_participant_id, replaced_at FROM badge_aliases WHERE badge_number = :badge_number;
 
 -- name: retire_aliases
-UPDATE badge_aliases SET replaced_at = :now, updated_at = :stamp WHERE event_participant_id = :id AND replaced_at IS NULL;
+UPDATE badge_aliases SET replaced_at = :now, updated_at = :stamp WHERE event_participant_id = :id
+  AND replaced_at IS NULL;
 
 -- name: retire
 INSERT INTO badge_aliases (badge_number, event_participant_id, replaced_at, created_at, updated_at)

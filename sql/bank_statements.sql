@@ -13,12 +13,12 @@ ON CONFLICT (sha256, position) DO NOTHING;
 SELECT id, imported FROM bank_statements WHERE sha256 = :sha256 AND position = :position;
 
 -- name: add_transaction
-INSERT INTO bank_transactions (statement_id, account, currency, identity, booked_on, amount, party, ultimate_party, iban,
-  bic, text, cut_at, description, creditor_reference, end_to_end_id, return_reason, is_reversal, sent_amount, sent_currency,
-  search_text, created_at, updated_at)
+INSERT INTO bank_transactions (statement_id, account, currency, identity, booked_on, amount, party, ultimate_party,
+  iban, bic, text, cut_at, description, creditor_reference, end_to_end_id, return_reason, is_reversal, sent_amount,
+  sent_currency, search_text, created_at, updated_at)
 VALUES (:statement_id, :account, :currency, :identity, :booked_on, :amount, :party, :ultimate_party, :iban,
-  :bic, :text, :cut_at, :description, :creditor_reference, :end_to_end_id, :return_reason, :is_reversal, :sent_amount, :sent_currency,
-  fold(:search_text),
+  :bic, :text, :cut_at, :description, :creditor_reference, :end_to_end_id, :return_reason, :is_reversal, :sent_amount,
+  :sent_currency, fold(:search_text),
   :now, :stamp)
 ON CONFLICT (account, identity) DO NOTHING;
 
@@ -69,9 +69,9 @@ SELECT j.value ->> '$.id' FROM json_each(:transactions) j
 -- Matching. Each statement reads what a whole page of transactions needs.
 
 -- name: of_ids
-SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party, t.iban,
-       t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason, t.is_reversal, t.status,
-       t.sent_amount, t.sent_currency,
+SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party,
+       t.iban, t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason,
+       t.is_reversal, t.status, t.sent_amount, t.sent_currency,
        t.ignored_reason, t.created_at, t.updated_at
   FROM json_each(:ids) j JOIN bank_transactions t ON t.id = j.value
  ORDER BY j.key;
@@ -117,10 +117,12 @@ SELECT i.contact_id, i.id FROM json_each(:ids) j
 
 -- name: invoices
 -- What the matching needs of invoices. A credit note leads to the invoice that it credits.
-SELECT i.id AS found_id, i.invoice_type AS found_type, n.id, n.invoice_number, n.status, n.currency, n.exchange_rate, n.open_amount,
-       n.claims_total - n.claims_paid AS claims_open, n.paid_amount + n.claims_paid AS paid_amount, n.contact_id, c.company_name, c.first_name, c.last_name,
-       (SELECT coalesce(sum(p.amount - p.refunded_amount), 0) FROM payments p INDEXED BY payments_by_invoice
-         WHERE p.invoice_id = n.id AND p.status = 'completed' AND (p.bank_transaction_id IS NOT NULL OR p.gateway_key = 'bank')) AS paid_by_transfer
+SELECT i.id AS found_id, i.invoice_type AS found_type, n.id, n.invoice_number, n.status, n.currency, n.exchange_rate,
+       n.open_amount, n.claims_total - n.claims_paid AS claims_open, n.paid_amount + n.claims_paid AS paid_amount,
+       n.contact_id, c.company_name, c.first_name, c.last_name,
+         (SELECT coalesce(sum(p.amount - p.refunded_amount), 0) FROM payments p INDEXED BY payments_by_invoice
+         WHERE p.invoice_id = n.id AND p.status = 'completed'
+         AND (p.bank_transaction_id IS NOT NULL OR p.gateway_key = 'bank')) AS paid_by_transfer
   FROM json_each(:ids) j CROSS JOIN invoices i ON i.id = j.value
   CROSS JOIN invoices n ON n.id = CASE i.invoice_type WHEN 'credit_note' THEN i.related_invoice_id ELSE i.id END
   CROSS JOIN contacts c ON c.id = n.contact_id;
@@ -128,16 +130,21 @@ SELECT i.id AS found_id, i.invoice_type AS found_type, n.id, n.invoice_number, n
 -- name: originals
 -- Credits that these debits may take back: of the same account and amount, not later, and with the same other account
 -- or the same end-to-end id. Ignored ones are among them, since a bank takes back what nobody has assigned as well.
-SELECT j.value ->> '$.id' AS debit_id, t.id, t.booked_on, t.iban, t.end_to_end_id, t.text, t.status, t.amount, t.assigned_amount,
-       t.iban = j.value ->> '$.iban' AS has_iban, t.end_to_end_id = j.value ->> '$.end_to_end_id' AS has_end_to_end_id
+SELECT j.value ->> '$.id' AS debit_id, t.id, t.booked_on, t.iban, t.end_to_end_id, t.text, t.status, t.amount,
+       t.assigned_amount, t.iban = j.value ->> '$.iban' AS has_iban,
+         t.end_to_end_id = j.value ->> '$.end_to_end_id' AS has_end_to_end_id
   FROM json_each(:debits) j CROSS JOIN bank_transactions t ON t.id IN (
     SELECT id FROM (
-      SELECT * FROM (SELECT o.id, o.booked_on, coalesce(o.end_to_end_id = j.value ->> '$.end_to_end_id', FALSE) AS is_named FROM bank_transactions o INDEXED BY bank_transactions_by_amount
-                      WHERE o.account = j.value ->> '$.account' AND o.amount = j.value ->> '$.amount' AND o.iban = j.value ->> '$.iban'
+      SELECT * FROM (SELECT o.id, o.booked_on,
+        coalesce(o.end_to_end_id = j.value ->> '$.end_to_end_id',
+          FALSE) AS is_named FROM bank_transactions o INDEXED BY bank_transactions_by_amount
+                      WHERE o.account = j.value ->> '$.account' AND o.amount = j.value ->> '$.amount'
+                      AND o.iban = j.value ->> '$.iban'
                         AND o.booked_on <= j.value ->> '$.booked_on' AND o.currency = j.value ->> '$.currency'
                       ORDER BY o.booked_on DESC, o.id DESC LIMIT :most)
        UNION
-      SELECT * FROM (SELECT o.id, o.booked_on, TRUE FROM bank_transactions o INDEXED BY bank_transactions_by_end_to_end_id
+      SELECT * FROM (SELECT o.id, o.booked_on,
+        TRUE FROM bank_transactions o INDEXED BY bank_transactions_by_end_to_end_id
                       WHERE o.account = j.value ->> '$.account' AND o.amount = j.value ->> '$.amount'
                         AND o.end_to_end_id = j.value ->> '$.end_to_end_id'
                         AND o.booked_on <= j.value ->> '$.booked_on' AND o.currency = j.value ->> '$.currency'
@@ -156,16 +163,18 @@ SELECT p.bank_transaction_id, p.id AS payment_id, p.invoice_id, i.invoice_number
 -- Completed payments of an invoice of which something is left to refund, the latest first. iban: who has paid by transfer. claim: what is
 -- left of the part that pays claims of letters.
 SELECT p.id, p.amount - p.refunded_amount AS rest, CASE p.claim_amount WHEN 0 THEN 0 ELSE
-         p.claim_amount - (SELECT coalesce(sum(r.claim_amount), 0) FROM refunds r WHERE r.payment_id = p.id) END AS claim, p.bank_transaction_id IS NOT NULL OR p.gateway_key IS 'bank' AS is_transfer, b.iban
+         p.claim_amount - (SELECT coalesce(sum(r.claim_amount), 0) FROM refunds r
+           WHERE r.payment_id = p.id) END AS claim, p.bank_transaction_id IS NOT NULL
+           OR p.gateway_key IS 'bank' AS is_transfer, b.iban
   FROM payments p LEFT JOIN bank_transactions b ON b.id = p.bank_transaction_id
  WHERE p.invoice_id = :id AND p.status = 'completed' AND p.amount > p.refunded_amount ORDER BY p.id DESC;
 
 -- The work list.
 
 -- name: list
-SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party, t.iban,
-       t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason, t.is_reversal, t.status,
-       t.sent_amount, t.sent_currency,
+SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party,
+       t.iban, t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason,
+       t.is_reversal, t.status, t.sent_amount, t.sent_currency,
        t.ignored_reason, t.created_at, t.updated_at
   FROM bank_transactions t
  WHERE t.status = :status
@@ -181,9 +190,9 @@ SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.ass
  ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id booked_on=t.booked_on amount=t.amount
 
 -- name: get
-SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party, t.iban,
-       t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason, t.is_reversal, t.status,
-       t.sent_amount, t.sent_currency,
+SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party,
+       t.iban, t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason,
+       t.is_reversal, t.status, t.sent_amount, t.sent_currency,
        t.ignored_reason, t.created_at, t.updated_at
   FROM bank_transactions t WHERE t.id = :id;
 
@@ -217,7 +226,9 @@ SELECT identity FROM bank_transactions WHERE id = :id;
 SELECT s.id, s.format, s.account, s.currency, s.sequence, s.from_date, s.to_date, s.opening_balance,
        s.closing_balance, s.total, s.entries, s.skipped_pending, s.imported, s.admin_id, s.admin_name, s.created_at,
        s.updated_at,
-       (SELECT b.id FROM bank_statements b WHERE b.account = s.account AND b.currency = s.currency AND b.to_date <= s.from_date AND (b.to_date < s.from_date OR b.sequence < s.sequence) ORDER BY b.to_date DESC, b.sequence DESC, b.id DESC LIMIT 1) AS previous_id
+       (SELECT b.id FROM bank_statements b WHERE b.account = s.account AND b.currency = s.currency
+         AND b.to_date <= s.from_date AND (b.to_date < s.from_date OR b.sequence < s.sequence)
+         ORDER BY b.to_date DESC, b.sequence DESC, b.id DESC LIMIT 1) AS previous_id
   FROM bank_statements s
  WHERE TRUE
    AND s.id IN (SELECT value FROM json_each(:ids))     -- when ids
@@ -246,7 +257,8 @@ SELECT s.id, s.account, s.currency, s.sequence, s.to_date, s.opening_balance,
 -- another currency, or payments of money that went out.
 SELECT t.id, t.assigned_amount AS stored, t.amount, coalesce(sum(x.amount), 0) AS computed
   FROM bank_transactions t
-  LEFT JOIN (SELECT bank_transaction_id, coalesce(bank_amount, amount) AS amount, coalesce(bank_currency, currency) AS currency, 1 AS side FROM payments WHERE bank_transaction_id IS NOT NULL
+  LEFT JOIN (SELECT bank_transaction_id, coalesce(bank_amount, amount) AS amount,
+    coalesce(bank_currency, currency) AS currency, 1 AS side FROM payments WHERE bank_transaction_id IS NOT NULL
              UNION ALL SELECT bank_transaction_id, amount, currency, -1 FROM refunds
                         WHERE bank_transaction_id IS NOT NULL) x ON x.bank_transaction_id = t.id
  GROUP BY t.id
@@ -266,7 +278,8 @@ SELECT s.id, s.account, s.imported, (SELECT count(*) FROM bank_transactions t WH
 
 -- name: erase_old
 -- Erase the personal data of transactions whose retention period has ended.
-UPDATE bank_transactions SET party = NULL, ultimate_party = NULL, iban = NULL, bic = NULL, text = NULL, description = NULL,
-  creditor_reference = NULL, end_to_end_id = NULL, ignored_reason = NULL, search_text = NULL, erased_at = :now,
-  updated_at = :stamp
- WHERE id IN (SELECT id FROM bank_transactions WHERE erased_at IS NULL AND booked_on < :before ORDER BY booked_on LIMIT :size);
+UPDATE bank_transactions SET party = NULL, ultimate_party = NULL, iban = NULL, bic = NULL, text = NULL,
+  description = NULL, creditor_reference = NULL, end_to_end_id = NULL, ignored_reason = NULL, search_text = NULL,
+  erased_at = :now, updated_at = :stamp
+ WHERE id IN (SELECT id FROM bank_transactions WHERE erased_at IS NULL AND booked_on < :before
+ ORDER BY booked_on LIMIT :size);

@@ -2,8 +2,9 @@
 
 -- name: claims
 -- Everything that a participant owes, with what the description of an invoice line needs.
-SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id, c.quantity, c.unit_price, c.net,
-       c.tax_rate, c.currency, c.is_billed, k.title, r.booth_id, b.booth_number, y.booth_type_name,
+SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id,
+       c.quantity, c.unit_price, c.net, c.tax_rate, c.currency, c.is_billed, k.title, r.booth_id, b.booth_number,
+         y.booth_type_name,
        CASE WHEN y.price_model = 'per_m2' THEN y.price END AS price_per_m2, b.width, b.depth, t.service_name, t.unit,
        s.unit_label, o.order_number, e.title AS event_title
   FROM claims c
@@ -24,9 +25,9 @@ SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order
 -- Lines of a draft that billing has written and nobody has edited, whether the record that they bill was cancelled, and
 -- the number of another invoice that was sent and bills the same. Drafts of credit notes do not count: they may be
 -- deleted after this draft was sent.
-SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_order_item_id, l.booth_id, l.quantity, l.unit_price,
-       l.tax_category, l.tax_rate, l.exemption_reason, l.exemption_code, l.usual_tax_category, l.usual_tax_rate,
-       l.usual_exemption_reason, l.usual_exemption_code,
+SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_order_item_id, l.booth_id, l.quantity,
+       l.unit_price, l.tax_category, l.tax_rate, l.exemption_reason, l.exemption_code, l.usual_tax_category,
+       l.usual_tax_rate, l.usual_exemption_reason, l.usual_exemption_code,
        CASE WHEN l.fee_of_participant_id IS NOT NULL THEN
               (SELECT p.status = 'cancelled' FROM participants p WHERE p.id = l.fee_of_participant_id)
             WHEN l.service_order_item_id IS NOT NULL THEN
@@ -69,8 +70,9 @@ SELECT DISTINCT i.id AS invoice_id, i.invoice_number
 
 -- name: lines
 -- Lines of an invoice and of its credit notes.
-SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.is_discount, l.tax_rate,
-       l.tax_category, l.exemption_reason, l.exemption_code, l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
+SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.is_discount,
+       l.tax_rate, l.tax_category, l.exemption_reason, l.exemption_code, l.net, l.service_order_id,
+         l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note'
  ORDER BY i.id, l.position;
@@ -82,7 +84,8 @@ SELECT c.id, c.language, c.anonymized_at, e.date_from, e.date_to, e.timezone
 
 -- name: sums
 -- Sums of the participant's sent invoices and credit notes by currency.
-SELECT currency, sum(total) AS invoiced, sum(paid_amount) AS paid, sum(open_amount) AS open, sum(claims_total - claims_paid) AS claims_open
+SELECT currency, sum(total) AS invoiced, sum(paid_amount) AS paid, sum(open_amount) AS open,
+  sum(claims_total - claims_paid) AS claims_open
   FROM invoices WHERE event_participant_id = :id AND locked_at IS NOT NULL GROUP BY currency;
 
 -- For `eventapi check`: what should not exist.
@@ -99,7 +102,8 @@ HAVING count(DISTINCT b.invoice_id) > 1 AND sum(b.net) > c.net
 -- name: wrong_stock
 -- Offers whose stored number of ordered units differs from their orders.
 SELECT s.service_key, e.event_key, x.ordered AS stored,
-       (SELECT coalesce(sum(t.quantity), 0) FROM service_order_items t JOIN service_orders o ON o.id = t.service_order_id
+       (SELECT coalesce(sum(t.quantity), 0) FROM service_order_items t
+         JOIN service_orders o ON o.id = t.service_order_id
          WHERE t.service_id = x.service_id AND o.event_id = x.event_id AND t.status <> 'cancelled'
            AND o.status IN ('submitted', 'confirmed', 'completed')) AS computed
   FROM service_events x JOIN services s ON s.id = x.service_id JOIN events e ON e.id = x.event_id

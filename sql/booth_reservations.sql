@@ -11,7 +11,8 @@ SELECT r.id, r.event_id, e.event_key, {r.fields}, r.created_by, r.created_at, r.
  WHERE r.id = :id;
 
 -- name: list
-SELECT r.id, r.event_id, (SELECT e.event_key FROM events e WHERE e.id = r.event_id) AS event_key, {r.fields}, r.created_by, r.created_at, r.updated_at
+SELECT r.id, r.event_id, (SELECT e.event_key FROM events e WHERE e.id = r.event_id) AS event_key, {r.fields},
+  r.created_by, r.created_at, r.updated_at
   FROM booth_reservations r
  WHERE TRUE
    AND r.id IN (SELECT value FROM json_each(:ids))                      -- when ids
@@ -26,13 +27,15 @@ SELECT r.id, r.event_id, (SELECT e.event_key FROM events e WHERE e.id = r.event_
  ORDER BY {sort} {order} NULLS LAST, r.id {order}  -- sort: id=r.id booth_number=r.booth_number_natural status=r.status created_at=r.id reserved_at=r.reserved_at final_price=r.final_price
 
 -- name: booths_of
-SELECT r.id AS reservation_id, b.id, b.booth_number, b.booth_name, b.plan_id, p.plan_name, t.booth_type_name, b.width, b.depth, b.area
+SELECT r.id AS reservation_id, b.id, b.booth_number, b.booth_name, b.plan_id, p.plan_name, t.booth_type_name, b.width,
+  b.depth, b.area
   FROM booth_reservations r JOIN booths b ON b.id = r.booth_id JOIN plans p ON p.id = b.plan_id
   LEFT JOIN booth_types t ON t.id = b.booth_type_id
  WHERE r.id IN (SELECT value FROM json_each(:ids));
 
 -- name: participants_of
-SELECT r.id AS reservation_id, p.id, p.contact_id, c.customer_number, c.company_name, c.first_name, c.last_name, p.role, p.status
+SELECT r.id AS reservation_id, p.id, p.contact_id, c.customer_number, c.company_name, c.first_name, c.last_name, p.role,
+  p.status
   FROM booth_reservations r JOIN participants p ON p.id = r.event_participant_id JOIN contacts c ON c.id = p.contact_id
  WHERE r.id IN (SELECT value FROM json_each(:ids));
 
@@ -45,7 +48,8 @@ SELECT id, booth_id, booth_number, event_participant_id, status, expires_at FROM
 
 -- name: live_nearby
 -- Held or sold booths that are near enough to overlap, whatever their rotation.
-SELECT b.width, b.depth, b.pos_x, b.pos_y, b.rotation, r.id, r.booth_id, r.booth_number, r.event_participant_id, r.status, r.expires_at
+SELECT b.width, b.depth, b.pos_x, b.pos_y, b.rotation, r.id, r.booth_id, r.booth_number, r.event_participant_id,
+  r.status, r.expires_at
   FROM booths b JOIN booth_reservations r ON r.booth_id = b.id AND r.status IN ('pending', 'confirmed')
  WHERE b.plan_id = :plan_id AND b.id <> :booth_id
    AND abs(2 * b.pos_x + b.width - :middle_x) < b.width + b.depth + :reach

@@ -5,11 +5,12 @@
 
 -- name: get
 SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_title, b.booth_type_id, t.booth_type_key,
-       t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x, b.pos_y, b.rotation,
-       b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price, b.price_breakdown, b.status, b.held_until,
+       t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x,
+       b.pos_y, b.rotation, b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price,
+       b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
        r.event_participant_id, b.blocked_reason, b.amenities, b.notes,
-       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+         (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'booth' AND v.entity_id = b.id ORDER BY d.display_order, d.id)) AS custom_fields,
        b.created_at, b.updated_at,
@@ -24,11 +25,12 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
 -- name: some
 -- The columns of `get` for several booths.
 SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_title, b.booth_type_id, t.booth_type_key,
-       t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x, b.pos_y, b.rotation,
-       b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price, b.price_breakdown, b.status, b.held_until,
+       t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x,
+       b.pos_y, b.rotation, b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price,
+       b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
        r.event_participant_id, b.blocked_reason, b.amenities, b.notes,
-       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+         (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'booth' AND v.entity_id = b.id ORDER BY d.display_order, d.id)) AS custom_fields,
        b.created_at, b.updated_at,
@@ -43,10 +45,11 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
 
 -- name: list
 SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_title, b.booth_type_id, t.booth_type_key,
-       t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x, b.pos_y, b.rotation,
-       b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price, b.price_breakdown, b.status, b.held_until,
+       t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x,
+       b.pos_y, b.rotation, b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price,
+       b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
-       r.event_participant_id, b.blocked_reason, b.amenities, b.notes, b.created_at, b.updated_at
+         r.event_participant_id, b.blocked_reason, b.amenities, b.notes, b.created_at, b.updated_at
   FROM booths b
   LEFT JOIN plans p ON p.id = b.plan_id
   LEFT JOIN events e ON e.id = b.event_id
@@ -88,8 +91,8 @@ INSERT INTO booths (event_id, status, {fields}, booth_number_natural, created_at
 VALUES (:event_id, :status, {:fields}, natural_key(:booth_number), :now, :stamp);
 
 -- name: change
-UPDATE booths SET event_id = :event_id, status = :status, {fields = :fields}, booth_number_natural = natural_key(:booth_number),
-  updated_at = :stamp
+UPDATE booths SET event_id = :event_id, status = :status, {fields = :fields},
+  booth_number_natural = natural_key(:booth_number), updated_at = :stamp
  WHERE id = :id;
 
 -- name: set_price

@@ -1,16 +1,17 @@
 -- Bulk imports, their rejected records, and the contacts that their records match.
 
 -- name: get
-SELECT b.id, b.kind, b.status, b.mode, b.match_field, b.skip_on_error, b.create_contacts, b.dry_run, b.event_id, e.event_key, b.field_mapping,
-       b.form, b.sha256, b.total, b.processed, b.created, b.updated, b.skipped, b.rejected, b.contacts_created, b.details, b.failure,
-       b.admin_id, b.admin_name, b.api_key_id, b.request_id, b.finished_at, b.created_at, b.updated_at
+SELECT b.id, b.kind, b.status, b.mode, b.match_field, b.skip_on_error, b.create_contacts, b.dry_run, b.event_id,
+       e.event_key, b.field_mapping, b.form, b.sha256, b.total, b.processed, b.created, b.updated, b.skipped,
+       b.rejected, b.contacts_created, b.details, b.failure, b.admin_id, b.admin_name, b.api_key_id, b.request_id,
+         b.finished_at, b.created_at, b.updated_at
   FROM bulk_imports b LEFT JOIN events e ON e.id = b.event_id
  WHERE b.id = :id;
 
 -- name: list
-SELECT b.id, b.kind, b.status, b.mode, b.match_field, b.skip_on_error, b.create_contacts, b.dry_run, b.event_id, e.event_key, b.field_mapping,
-       b.total, b.processed, b.created, b.updated, b.skipped, b.rejected, b.contacts_created, b.failure,
-       b.admin_id, b.admin_name, b.finished_at, b.created_at, b.updated_at
+SELECT b.id, b.kind, b.status, b.mode, b.match_field, b.skip_on_error, b.create_contacts, b.dry_run, b.event_id,
+       e.event_key, b.field_mapping, b.total, b.processed, b.created, b.updated, b.skipped, b.rejected,
+       b.contacts_created, b.failure, b.admin_id, b.admin_name, b.finished_at, b.created_at, b.updated_at
   FROM bulk_imports b
   LEFT JOIN events e ON e.id = b.event_id
  WHERE TRUE
@@ -21,10 +22,10 @@ SELECT b.id, b.kind, b.status, b.mode, b.match_field, b.skip_on_error, b.create_
  ORDER BY {sort} {order}, b.id {order}  -- sort: id=b.id created_at=b.id
 
 -- name: add
-INSERT INTO bulk_imports (kind, status, mode, match_field, skip_on_error, create_contacts, dry_run, event_id, field_mapping, form, sha256,
-  total, admin_id, admin_name, api_key_id, request_id, created_at, updated_at)
-VALUES (:kind, :status, :mode, :match_field, :skip_on_error, :create_contacts, :dry_run, :event_id, :field_mapping, :form, :sha256,
-  :total, :admin_id, :admin_name, :api_key_id, :request_id, :now, :stamp);
+INSERT INTO bulk_imports (kind, status, mode, match_field, skip_on_error, create_contacts, dry_run, event_id,
+  field_mapping, form, sha256, total, admin_id, admin_name, api_key_id, request_id, created_at, updated_at)
+VALUES (:kind, :status, :mode, :match_field, :skip_on_error, :create_contacts, :dry_run, :event_id, :field_mapping,
+  :form, :sha256, :total, :admin_id, :admin_name, :api_key_id, :request_id, :now, :stamp);
 
 -- name: advance
 -- Record the progress. Changes no row if another worker was faster.
@@ -38,23 +39,26 @@ SELECT 1 FROM bulk_imports WHERE id = :id AND kind = 'participants' AND event_id
 -- name: book
 -- Add the results of a piece to the counters.
 UPDATE bulk_imports SET created = created + :created, updated = updated + :updated, skipped = skipped + :skipped,
-  rejected = rejected + :rejected, contacts_created = contacts_created + :contacts_created, details = :details, updated_at = :stamp
+  rejected = rejected + :rejected, contacts_created = contacts_created + :contacts_created, details = :details,
+    updated_at = :stamp
  WHERE id = :id;
 
 -- name: restart
-UPDATE bulk_imports SET processed = 0, created = 0, updated = 0, skipped = 0, rejected = 0, contacts_created = 0, details = '[]',
-  updated_at = :stamp
+UPDATE bulk_imports SET processed = 0, created = 0, updated = 0, skipped = 0, rejected = 0, contacts_created = 0,
+  details = '[]', updated_at = :stamp
  WHERE id = :id;
 
 -- name: clear_errors
 DELETE FROM bulk_import_errors WHERE bulk_import_id = :id;
 
 -- name: finish
-UPDATE bulk_imports SET status = :status, failure = :failure, processed = :processed, sha256 = NULL, finished_at = :now, updated_at = :stamp
+UPDATE bulk_imports SET status = :status, failure = :failure, processed = :processed, sha256 = NULL, finished_at = :now,
+  updated_at = :stamp
  WHERE id = :id AND finished_at IS NULL;
 
 -- name: add_error
-INSERT INTO bulk_import_errors (bulk_import_id, record_index, faults, source, email, customer_number, external_id, created_at)
+INSERT INTO bulk_import_errors (bulk_import_id, record_index, faults, source, email, customer_number, external_id,
+  created_at)
 VALUES (:bulk_import_id, :index, :faults, :source, :email, :customer_number, :external_id, :now);
 
 -- name: errors
@@ -74,11 +78,13 @@ SELECT id, details FROM bulk_imports WHERE id IN (SELECT value FROM json_each(:i
 SELECT id FROM bulk_imports WHERE status IN ('queued', 'running') ORDER BY id;
 
 -- name: backlog
-SELECT count(*) AS imports, coalesce(sum(total - processed), 0) AS records FROM bulk_imports WHERE status IN ('queued', 'running');
+SELECT count(*) AS imports, coalesce(sum(total - processed), 0) AS records FROM bulk_imports
+ WHERE status IN ('queued', 'running');
 
 -- name: wrong_counts
 -- Imports whose counters do not add up. For `eventapi check`.
-SELECT id FROM bulk_imports WHERE created + updated + skipped <> processed AND status <> 'failed' OR status = 'done' AND processed <> total
+SELECT id FROM bulk_imports WHERE created + updated + skipped <> processed AND status <> 'failed' OR status = 'done'
+  AND processed <> total
  ORDER BY id;
 
 -- name: checkpoint_apart

@@ -5,8 +5,8 @@
 SELECT name FROM calendar_identity WHERE id = 1;
 
 -- name: entries
-SELECT c.id, c.kind, c.record_id, c.title, c.description, c.location, c.first_at, c.last_at, c.timezone, c.is_cancelled, c.sequence,
-       c.speakers, c.created_at, c.updated_at
+SELECT c.id, c.kind, c.record_id, c.title, c.description, c.location, c.first_at, c.last_at, c.timezone, c.is_cancelled,
+       c.sequence, c.speakers, c.created_at, c.updated_at
   FROM calendar_entries c
  WHERE (c.is_cancelled = 0 OR c.updated_at > :cancelled_since)
    AND +c.kind IN (SELECT value FROM json_each(:kinds))
@@ -45,12 +45,13 @@ SELECT name, event_id, kinds, visible FROM calendar_subscriptions WHERE token_ha
 SELECT id FROM calendar_subscriptions WHERE event_id = :event_id ORDER BY id;
 
 -- name: add
-INSERT INTO calendar_subscriptions (name, event_id, kinds, visible, is_active, token_hash, name_folded, created_at, updated_at)
+INSERT INTO calendar_subscriptions (name, event_id, kinds, visible, is_active, token_hash, name_folded, created_at,
+  updated_at)
 VALUES (:name, :event_id, :kinds, :visible, :is_active, :token_hash, fold(:name), :now, :stamp);
 
 -- name: change
-UPDATE calendar_subscriptions SET name = :name, name_folded = fold(:name), event_id = :event_id, kinds = :kinds, visible = :visible, is_active = :is_active,
-  updated_at = :stamp
+UPDATE calendar_subscriptions SET name = :name, name_folded = fold(:name), event_id = :event_id, kinds = :kinds,
+  visible = :visible, is_active = :is_active, updated_at = :stamp
  WHERE id = :id;
 
 -- name: rotate

@@ -4,7 +4,8 @@
 
 -- name: get
 SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.category_key AS parent_category_key,
-       (SELECT json_group_array(event_key) FROM (SELECT e.event_key FROM category_events t JOIN events e ON e.id = t.event_id
+       (SELECT json_group_array(event_key) FROM (SELECT e.event_key FROM category_events t
+         JOIN events e ON e.id = t.event_id
          WHERE t.category_id = g.id ORDER BY e.event_key)) AS event_keys,
        {g.settings},
        (WITH RECURSIVE up (parent, level) AS (SELECT g.parent_category_id, 0
@@ -54,7 +55,8 @@ SELECT id FROM categories WHERE parent_category_id = :id ORDER BY id;
 -- name: ancestors
 -- The category and all categories above it.
 WITH RECURSIVE up (id) AS (
-  SELECT :id UNION ALL SELECT k.parent_category_id FROM up JOIN categories k ON k.id = up.id WHERE k.parent_category_id IS NOT NULL)
+  SELECT :id UNION ALL SELECT k.parent_category_id FROM up JOIN categories k ON k.id = up.id
+   WHERE k.parent_category_id IS NOT NULL)
 SELECT id FROM up;
 
 -- name: height
@@ -71,8 +73,8 @@ INSERT INTO categories (category_key, title, content, parent_category_id, {setti
 VALUES (:category_key, :title, :content, :parent_category_id, {:settings}, :now, :stamp);
 
 -- name: change
-UPDATE categories SET category_key = :category_key, title = :title, content = :content, parent_category_id = :parent_category_id,
-  {settings = :settings}, updated_at = :stamp
+UPDATE categories SET category_key = :category_key, title = :title, content = :content,
+  parent_category_id = :parent_category_id, {settings = :settings}, updated_at = :stamp
  WHERE id = :id;
 
 -- name: move_up

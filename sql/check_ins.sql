@@ -2,17 +2,20 @@
 -- walking the list in the requested order finds them sooner.
 
 -- name: get
-SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participant_id, p.contact_id, c.customer_number, c.company_name,
-       c.first_name, c.last_name, p.role, p.badge_name, g.id AS category_id, g.category_key, g.title AS category_title, k.check_in_type, k.badge_number, k.station, k.checked_in_at, k.ends_at, k.closed_by,
-       a.name AS checked_in_by, k.notes, k.client_ref, k.created_at, k.updated_at
+SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participant_id, p.contact_id, c.customer_number,
+       c.company_name, c.first_name, c.last_name, p.role, p.badge_name, g.id AS category_id, g.category_key,
+       g.title AS category_title, k.check_in_type, k.badge_number, k.station, k.checked_in_at, k.ends_at, k.closed_by,
+         a.name AS checked_in_by, k.notes, k.client_ref, k.created_at, k.updated_at
   FROM check_ins k JOIN events e ON e.id = k.event_id JOIN participants p ON p.id = k.event_participant_id
-  JOIN contacts c ON c.id = p.contact_id LEFT JOIN categories g ON g.id = p.category_id LEFT JOIN admins a ON a.id = k.admin_id
+  JOIN contacts c ON c.id = p.contact_id LEFT JOIN categories g ON g.id = p.category_id LEFT
+  JOIN admins a ON a.id = k.admin_id
  WHERE k.id = :id;
 
 -- name: list
-SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participant_id, p.contact_id, c.customer_number, c.company_name,
-       c.first_name, c.last_name, p.role, p.badge_name, g.id AS category_id, g.category_key, g.title AS category_title, k.check_in_type, k.badge_number, k.station, k.checked_in_at, k.ends_at, k.closed_by,
-       a.name AS checked_in_by, k.notes, k.client_ref, k.created_at, k.updated_at
+SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participant_id, p.contact_id, c.customer_number,
+       c.company_name, c.first_name, c.last_name, p.role, p.badge_name, g.id AS category_id, g.category_key,
+       g.title AS category_title, k.check_in_type, k.badge_number, k.station, k.checked_in_at, k.ends_at, k.closed_by,
+         a.name AS checked_in_by, k.notes, k.client_ref, k.created_at, k.updated_at
   FROM check_ins k
   LEFT JOIN events e ON e.id = k.event_id
   LEFT JOIN participants p ON p.id = k.event_participant_id
@@ -31,8 +34,8 @@ SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participan
  ORDER BY {sort} {order}, k.id {order}  -- sort: id=k.id checked_in_at=k.checked_in_at
 
 -- name: refusals
-SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.badge_number, s.action, s.check_in_type, s.station, s.scanned_at,
-       s.client_ref, s.code, s.check_in_id, a.name AS scanned_by, s.notes, s.created_at, s.updated_at
+SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.badge_number, s.action, s.check_in_type, s.station,
+       s.scanned_at, s.client_ref, s.code, s.check_in_id, a.name AS scanned_by, s.notes, s.created_at, s.updated_at
   FROM check_in_scans s
   LEFT JOIN events e ON e.id = s.event_id
   LEFT JOIN admins a ON a.id = s.admin_id
@@ -49,7 +52,8 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.badge_number, s.
 
 -- name: stations
 -- Whoever is inside checked in during the current day, which ends at day_end.
-SELECT station, sum(CASE WHEN latest_end_at = :day_end THEN check_ins - ends ELSE 0 END) AS present, sum(check_ins) AS check_ins
+SELECT station, sum(CASE WHEN latest_end_at = :day_end THEN check_ins - ends ELSE 0 END) AS present,
+  sum(check_ins) AS check_ins
   FROM check_in_counts
  WHERE event_id = :event_id
    AND day = :date                                          -- when date

@@ -27,7 +27,8 @@ SELECT c.id, {c.fields},
        coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
                 (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at,
-       (SELECT json_group_array(category_key) FROM (SELECT g.category_key FROM contact_categories cc JOIN categories g ON g.id = cc.category_id
+       (SELECT json_group_array(category_key) FROM (SELECT g.category_key FROM contact_categories cc
+         JOIN categories g ON g.id = cc.category_id
          WHERE cc.contact_id = c.id ORDER BY g.category_key)) AS category_keys
   FROM contacts c
  WHERE c.id IN (SELECT value FROM json_each(:ids)) ORDER BY c.id;
@@ -98,8 +99,8 @@ VALUES ({:fields}, :account_access_enabled, {fold(:texts)}, fold(:customer_numbe
   nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, :now, :stamp);
 
 -- name: add_with_id
-INSERT INTO contacts (id, {fields}, account_access_enabled, {texts_folded}, customer_number_folded, customer_number_natural,
-  folded_name, folded_phone, created_at, updated_at)
+INSERT INTO contacts (id, {fields}, account_access_enabled, {texts_folded}, customer_number_folded,
+  customer_number_natural, folded_name, folded_phone, created_at, updated_at)
 VALUES (:id, {:fields}, :account_access_enabled, {fold(:texts)}, fold(:customer_number), natural_key(:customer_number),
   nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, :now, :stamp);
 
@@ -115,12 +116,14 @@ ON CONFLICT DO UPDATE SET value = value + :size RETURNING value;
 -- name: numbers_taken
 -- Which of these customer numbers a contact has, or had when an invoice was sent to it.
 SELECT n.value FROM json_each(:numbers) n
- WHERE EXISTS (SELECT 1 FROM contacts c WHERE c.customer_number = n.value) OR EXISTS (SELECT 1 FROM invoices i WHERE i.debtor_number = n.value);
+ WHERE EXISTS (SELECT 1 FROM contacts c WHERE c.customer_number = n.value)
+   OR EXISTS (SELECT 1 FROM invoices i WHERE i.debtor_number = n.value);
 
 -- name: change
 UPDATE contacts SET {fields = :fields}, account_access_enabled = :account_access_enabled, {texts_folded = fold(:texts)},
   customer_number_folded = fold(:customer_number), customer_number_natural = natural_key(:customer_number),
-  folded_name = nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), folded_phone = :folded_phone
+  folded_name = nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')),
+    folded_phone = :folded_phone
  WHERE id = :id;
 
 -- name: touch

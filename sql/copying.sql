@@ -1,13 +1,14 @@
 -- What is copied along with an event.
 
 -- name: plans
-SELECT id, plan_key, plan_name, description, area_name, width, height, background_image, grid_size, scale_factor, objects, is_active,
-       sort_order
+SELECT id, plan_key, plan_name, description, area_name, width, height, background_image, grid_size, scale_factor,
+       objects, is_active, sort_order
   FROM plans WHERE event_id = :event_id ORDER BY id;
 
 -- name: booths
 -- Booths of a plan. Blocked ones stay blocked, all others are available in the copy.
-SELECT id, booth_type_id, formula_id, booth_number, booth_name, description, width, depth, pos_x, pos_y, rotation, fixed_price, tax_rate,
+SELECT id, booth_type_id, formula_id, booth_number, booth_name, description, width, depth, pos_x, pos_y, rotation,
+  fixed_price, tax_rate,
        CASE status WHEN 'blocked' THEN 'blocked' ELSE 'available' END AS status, blocked_reason, amenities, notes
   FROM booths WHERE plan_id = :plan_id ORDER BY id;
 

@@ -30,8 +30,10 @@ SELECT field_key, field_label, field_type, section_key, field_options, validatio
 -- name: defined
 -- All definitions for a kind of record as one JSON text, which is also the key under which they are kept compiled.
 -- editable: those that applicants fill in.
-SELECT json_group_array(json_object('id', id, 'field_key', field_key, 'field_type', field_type, 'field_options', json(field_options),
-         'validation_rules', json(validation_rules), 'is_required', is_required, 'is_searchable', is_searchable, 'is_active', is_active))
+SELECT json_group_array(json_object('id', id, 'field_key', field_key, 'field_type', field_type, 'field_options',
+  json(field_options),
+         'validation_rules', json(validation_rules), 'is_required', is_required, 'is_searchable', is_searchable,
+           'is_active', is_active))
   FROM (SELECT * FROM custom_field_definitions WHERE entity_type = :entity_type
            AND applicant_visibility = 'editable'                                      -- when editable
          ORDER BY display_order, id);
@@ -67,7 +69,8 @@ DELETE FROM custom_field_values WHERE field_id = :id;
 -- The values of some records.
 DELETE FROM custom_field_values
  WHERE entity_type = :entity_type AND field_id = :id
-   AND entity_id IN (SELECT entity_id FROM custom_field_values WHERE field_id = :id AND entity_type = :entity_type ORDER BY entity_id LIMIT :size);
+   AND entity_id IN (SELECT entity_id FROM custom_field_values WHERE field_id = :id AND entity_type = :entity_type
+   ORDER BY entity_id LIMIT :size);
 
 -- name: is_indexed
 -- A row if the terms of all values are stored.
@@ -87,7 +90,8 @@ SELECT max(entity_id) FROM (
 INSERT OR IGNORE INTO custom_field_terms (field_id, term, entity_id)
 SELECT v.field_id, t.value, v.entity_id
   FROM (SELECT field_id, entity_id, value FROM custom_field_values
-         WHERE field_id = :id AND entity_type = :entity_type AND entity_id > :after ORDER BY entity_id LIMIT :size) v, json_each(v.value) t;
+         WHERE field_id = :id AND entity_type = :entity_type AND entity_id > :after ORDER BY entity_id LIMIT :size) v,
+           json_each(v.value) t;
 
 -- name: end_index
 UPDATE custom_field_definitions SET is_indexed = 2 WHERE id = :id;
@@ -96,7 +100,8 @@ UPDATE custom_field_definitions SET is_indexed = 2 WHERE id = :id;
 
 -- name: of_several
 SELECT entity_id, json_group_object(field_key, json(value)) AS custom_fields
-  FROM (SELECT v.entity_id, d.field_key, v.value FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
+  FROM (SELECT v.entity_id, d.field_key, v.value FROM custom_field_values v
+  JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = :entity_type AND v.entity_id IN (SELECT value FROM json_each(:ids))
          ORDER BY v.entity_id, d.display_order, d.id)
  GROUP BY entity_id;
@@ -111,11 +116,13 @@ ON CONFLICT DO UPDATE SET value = excluded.value;
 -- name: take_away
 DELETE FROM custom_field_values
  WHERE entity_type = :entity_type AND entity_id = :entity_id AND field_id IN (
-       SELECT id FROM custom_field_definitions WHERE entity_type = :entity_type AND field_key IN (SELECT value FROM json_each(:keys)));
+       SELECT id FROM custom_field_definitions WHERE entity_type = :entity_type
+         AND field_key IN (SELECT value FROM json_each(:keys)));
 
 -- name: copy
 INSERT INTO custom_field_values (entity_type, entity_id, field_id, value)
-SELECT entity_type, :new_id, field_id, value FROM custom_field_values WHERE entity_type = :entity_type AND entity_id = :entity_id;
+SELECT entity_type, :new_id, field_id, value FROM custom_field_values WHERE entity_type = :entity_type
+  AND entity_id = :entity_id;
 
 -- name: for_formulas
 -- Values of fields that a booth formula needs.
@@ -128,4 +135,5 @@ SELECT v.entity_type, d.field_key, d.field_type, v.value
 -- name: checkboxes
 -- Which of these keys are boolean fields. A missing value of such a field counts as 0 in a formula.
 SELECT DISTINCT field_key FROM custom_field_definitions
- WHERE entity_type IN ('event_participant', 'contact') AND field_type = 'boolean' AND field_key IN (SELECT value FROM json_each(:keys));
+ WHERE entity_type IN ('event_participant', 'contact') AND field_type = 'boolean'
+   AND field_key IN (SELECT value FROM json_each(:keys));

@@ -3,15 +3,18 @@
 
 -- name: numbers
 -- The customer numbers of all sent invoices, with the contacts that bear them.
-SELECT debtor_number AS number, contact_id FROM invoices WHERE debtor_number IS NOT NULL GROUP BY debtor_number, contact_id;
+SELECT debtor_number AS number, contact_id FROM invoices WHERE debtor_number IS NOT NULL
+ GROUP BY debtor_number, contact_id;
 
 -- name: invoices
 -- One row for each tax group of the invoices and credit notes of a period, without those that were taken over. `paid_id`
 -- and `paid_number` are those of the invoice that a credit note credits, of an invoice its own.
-SELECT i.id, i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number AS paid_number, o.debtor_number, i.issue_date, i.due_date,
-       i.service_date, i.service_date_to, i.currency, coalesce(i.exchange_rate, o.exchange_rate) AS exchange_rate,
-       o.tax_basis, o.tax_date, o.issue_date AS paid_issue_date, o.is_deposit AND o.tax_date IS NULL AS is_deposit,
-       i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, i.buyer ->> 'country' AS country, t.category, t.rate, t.net + t.tax AS gross
+SELECT i.id, i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number AS paid_number, o.debtor_number,
+       i.issue_date, i.due_date, i.service_date, i.service_date_to, i.currency,
+       coalesce(i.exchange_rate, o.exchange_rate) AS exchange_rate, o.tax_basis, o.tax_date,
+       o.issue_date AS paid_issue_date, o.is_deposit
+         AND o.tax_date IS NULL AS is_deposit, i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id,
+           i.buyer ->> 'country' AS country, t.category, t.rate, t.net + t.tax AS gross
   FROM invoices i
  CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
  CROSS JOIN invoices o ON o.id = CASE i.invoice_type WHEN 'credit_note' THEN i.related_invoice_id ELSE i.id END
@@ -20,10 +23,12 @@ SELECT i.id, i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number
 
 -- name: advances
 -- What the money that came before the supply, or for a deposit, changes in the tax groups of its invoices: one row for each day and group.
-SELECT e.day, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.service_date, i.service_date_to, i.tax_date, i.currency, i.exchange_rate,
-       i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, e.region, e.category, e.rate, e.net + e.tax AS gross
+SELECT e.day, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.service_date, i.service_date_to, i.tax_date,
+       i.currency, i.exchange_rate, i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, e.region, e.category,
+         e.rate, e.net + e.tax AS gross
   FROM tax_entries e INDEXED BY tax_entries_of_money CROSS JOIN invoices i ON i.id = e.invoice_id
- WHERE e.kind = 'payment' AND e.day >= :first AND e.day <= :last AND (i.is_deposit AND i.tax_date IS NULL OR i.tax_basis = 'supply' AND e.day < i.tax_date)
+ WHERE e.kind = 'payment' AND e.day >= :first AND e.day <= :last
+   AND (i.is_deposit AND i.tax_date IS NULL OR i.tax_basis = 'supply' AND e.day < i.tax_date)
  ORDER BY e.day, i.id, e.category, e.rate;
 
 -- name: documents
@@ -34,16 +39,18 @@ SELECT i.id, i.invoice_number, i.pdf_sha256, i.pdf_source FROM invoices i
  ORDER BY i.issue_date, i.id;
 
 -- name: taken_over
-SELECT count(*) FROM invoices WHERE issue_date >= :first AND issue_date <= :last AND locked_at IS NOT NULL AND taken_over = 1;
+SELECT count(*) FROM invoices WHERE issue_date >= :first AND issue_date <= :last AND locked_at IS NOT NULL
+  AND taken_over = 1;
 
 -- name: payments
 -- A payment belongs to the invoice that it was first completed for: that of its first move, or its invoice if it never
 -- moved. A payment without a date counts when it was created.
 WITH received AS (
   SELECT id, payment_date_at AS at FROM payments WHERE payment_date_at >= :begins AND payment_date_at < :ends
-   UNION ALL SELECT id, created_at FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at >= :begins AND created_at < :ends)
-SELECT d.at, p.amount, p.currency, p.bank_amount, p.bank_currency, p.gateway_key, p.gateway_fee, p.transaction_id, i.id AS invoice_id, i.invoice_number, i.debtor_number,
-       i.exchange_rate, i.buyer ->> 'name' AS name
+   UNION ALL SELECT id, created_at FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL
+     AND created_at >= :begins AND created_at < :ends)
+SELECT d.at, p.amount, p.currency, p.bank_amount, p.bank_currency, p.gateway_key, p.gateway_fee, p.transaction_id,
+       i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate, i.buyer ->> 'name' AS name
   FROM received d
  CROSS JOIN payments p ON p.id = d.id
  CROSS JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id
@@ -53,10 +60,11 @@ SELECT d.at, p.amount, p.currency, p.bank_amount, p.bank_currency, p.gateway_key
 
 -- name: refunds
 -- A refund belongs to the invoice that its payment had at the time of the refund.
-SELECT r.counts_at AS at, r.amount, r.currency, r.gateway_key, r.transaction_id, i.id AS invoice_id, i.invoice_number, i.debtor_number,
-       i.exchange_rate, i.buyer ->> 'name' AS name
+SELECT r.counts_at AS at, r.amount, r.currency, r.gateway_key, r.transaction_id, i.id AS invoice_id, i.invoice_number,
+       i.debtor_number, i.exchange_rate, i.buyer ->> 'name' AS name
   FROM refunds r
- CROSS JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = r.payment_id
+ CROSS JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m
+ WHERE m.payment_id = r.payment_id
                                               AND m.moved_at > r.counts_at ORDER BY m.moved_at, m.id LIMIT 1),
                                           (SELECT p.invoice_id FROM payments p WHERE p.id = r.payment_id))
  WHERE r.counts_at >= :begins AND r.counts_at < :ends
@@ -66,8 +74,8 @@ SELECT r.counts_at AS at, r.amount, r.currency, r.gateway_key, r.transaction_id,
 -- Two rows for each move of a payment: what the first invoice loses, as a negative amount, and what the second gets.
 SELECT m.moved_at AS at, s.value * (p.amount - (SELECT coalesce(sum(r.amount), 0) FROM refunds r
                                                  WHERE r.payment_id = p.id AND r.counts_at < m.moved_at)) AS amount,
-       p.currency, p.gateway_key, p.transaction_id, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate,
-       i.buyer ->> 'name' AS name
+       p.currency, p.gateway_key, p.transaction_id, i.id AS invoice_id, i.invoice_number, i.debtor_number,
+       i.exchange_rate, i.buyer ->> 'name' AS name
   FROM payment_moves m
  CROSS JOIN payments p ON p.id = m.payment_id
  CROSS JOIN json_each('[-1, 1]') s
@@ -77,23 +85,28 @@ SELECT m.moved_at AS at, s.value * (p.amount - (SELECT coalesce(sum(r.amount), 0
 
 -- name: claims
 -- What letters claimed or, as a negative amount, took back.
-SELECT c.day AS at, c.amount, c.currency, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate, i.buyer ->> 'name' AS name,
-       d.title
+SELECT c.day AS at, c.amount, c.currency, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate,
+       i.buyer ->> 'name' AS name, d.title
   FROM claim_movements c CROSS JOIN invoices i ON i.id = c.invoice_id CROSS JOIN dunnings d ON d.id = c.dunning_id
  WHERE c.day >= :first AND c.day <= :last
  ORDER BY c.day, c.id;
 
 -- name: claimed
-SELECT currency, count(*) AS claims, sum(amount) AS amount FROM claim_movements WHERE day >= :first AND day <= :last GROUP BY currency ORDER BY currency;
+SELECT currency, count(*) AS claims, sum(amount) AS amount FROM claim_movements WHERE day >= :first AND day <= :last
+ GROUP BY currency ORDER BY currency;
 
 -- name: write_offs
 -- `groups`: each tax group of the invoice in its order, as JSON; `gross` is what the credit notes until that day have left of `whole`.
-SELECT w.counts_at AS at, w.amount, w.currency, w.reason, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate,
-       i.buyer ->> 'name' AS name, i.tax_basis, i.tax_date, i.issue_date AS paid_issue_date, i.is_deposit AND i.tax_date IS NULL AS is_deposit, i.service_date, i.service_date_to,
-       (SELECT json_group_array(json_object('category', category, 'rate', rate, 'gross', gross, 'whole', whole)) FROM (
-          SELECT t.category, t.rate, sum(t.net + t.tax) AS gross, sum(CASE n.id WHEN i.id THEN t.net + t.tax ELSE 0 END) AS whole
+SELECT w.counts_at AS at, w.amount, w.currency, w.reason, i.id AS invoice_id, i.invoice_number, i.debtor_number,
+       i.exchange_rate, i.buyer ->> 'name' AS name, i.tax_basis, i.tax_date, i.issue_date AS paid_issue_date,
+       i.is_deposit AND i.tax_date IS NULL AS is_deposit, i.service_date, i.service_date_to,
+         (SELECT json_group_array(json_object('category', category, 'rate', rate, 'gross', gross, 'whole',
+           whole)) FROM (
+          SELECT t.category, t.rate, sum(t.net + t.tax) AS gross,
+            sum(CASE n.id WHEN i.id THEN t.net + t.tax ELSE 0 END) AS whole
             FROM invoices n CROSS JOIN invoice_taxes t ON t.invoice_id = n.id
-           WHERE n.id = i.id OR n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.locked_at IS NOT NULL AND n.issue_date <= w.written_off_at
+           WHERE n.id = i.id OR n.related_invoice_id = i.id AND n.invoice_type = 'credit_note'
+           AND n.locked_at IS NOT NULL AND n.issue_date <= w.written_off_at
            GROUP BY t.category, t.rate ORDER BY t.category, t.rate)) AS groups
   FROM write_offs w INDEXED BY write_offs_by_time CROSS JOIN invoices i ON i.id = w.invoice_id
  WHERE w.counts_at >= :begins AND w.counts_at < :ends

@@ -3,7 +3,8 @@
 -- its line is there only when the page says that the key has the other scope.
 
 -- name: event
-SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at, is_visible FROM events WHERE event_key = :event;
+SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at, is_visible FROM events
+ WHERE event_key = :event;
 
 -- name: event_in_hand
 -- The event that is on or comes next, else the last one; one without a date only if there is no other.
@@ -28,21 +29,28 @@ SELECT (SELECT count(*) FROM applications a JOIN application_events x ON x.appli
          WHERE x.event_id = :event_id AND a.status = 'info_requested') AS applications_asked,
        (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id
          WHERE x.event_id = :event_id AND a.status = 'waitlisted') AS applications_waitlisted,
-       (SELECT count(DISTINCT application_id) FROM application_gaps WHERE lacks = 'page' AND event_id = :event_id) AS accepted_without_page,
-       (SELECT count(DISTINCT application_id) FROM application_gaps WHERE lacks = 'badge' AND event_id = :event_id) AS accepted_without_badge,
-       (SELECT count(*) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending' AND expires_at <= :soon AND expires_at > :now)
+       (SELECT count(DISTINCT application_id) FROM application_gaps WHERE lacks = 'page'
+         AND event_id = :event_id) AS accepted_without_page,
+       (SELECT count(DISTINCT application_id) FROM application_gaps WHERE lacks = 'badge'
+         AND event_id = :event_id) AS accepted_without_badge,
+       (SELECT count(*) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending'
+         AND expires_at <= :soon AND expires_at > :now)
          AS holds_ending,
-       (SELECT count(*) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending' AND expires_at > :soon) AS holds,
+       (SELECT count(*) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending'
+         AND expires_at > :soon) AS holds,
        (SELECT count(*) FROM submissions WHERE event_id = :event_id AND status = 'submitted') AS submissions,
        (SELECT count(*) FROM service_orders WHERE event_id = :event_id AND status = 'submitted') AS orders,
-       (SELECT count(*) FROM tasks WHERE event_id = :event_id AND status IN ('pending', 'in_progress') AND due_at <= :now) AS tasks_late,
-       (SELECT count(*) FROM tasks WHERE event_id = :event_id AND status IN ('pending', 'in_progress') AND (due_at > :now OR due_at IS NULL))
+       (SELECT count(*) FROM tasks WHERE event_id = :event_id AND status IN ('pending', 'in_progress')
+         AND due_at <= :now) AS tasks_late,
+       (SELECT count(*) FROM tasks WHERE event_id = :event_id AND status IN ('pending', 'in_progress')
+         AND (due_at > :now OR due_at IS NULL))
          AS tasks;
 
 -- name: money
 -- What waits for the office in the books, of all events.
 SELECT (SELECT count(*) FROM invoices WHERE status = 'draft') AS drafts,
-       (SELECT count(*) FROM invoices WHERE status IN ('sent', 'partially_paid') AND invoice_type = 'invoice' AND overdue_from <= :today
+       (SELECT count(*) FROM invoices WHERE status IN ('sent', 'partially_paid') AND invoice_type = 'invoice'
+         AND overdue_from <= :today
            AND open_amount > 0) AS overdue,
        (SELECT count(*) FROM bank_transactions WHERE status = 'open') AS unmatched,
        (SELECT count(*) FROM mails WHERE state IN ('failed', 'uncertain')) AS mails_failed,
@@ -65,7 +73,8 @@ SELECT id FROM readiness WHERE id IN (SELECT value FROM json_each(:ids)) AND is_
 
 -- name: booths_of
 -- Booth numbers of participants: confirmed ones, which the checklist of a participant names, and held ones.
-SELECT r.event_participant_id AS id, b.booth_number, r.status FROM booth_reservations r JOIN booths b ON b.id = r.booth_id
+SELECT r.event_participant_id AS id, b.booth_number, r.status FROM booth_reservations r
+  JOIN booths b ON b.id = r.booth_id
  WHERE r.event_participant_id IN (SELECT value FROM json_each(:ids))
    AND r.status IN ('pending', 'confirmed')   -- when booths
    AND r.status = 'confirmed'                 -- when participants
@@ -78,7 +87,8 @@ SELECT id, customer_number, company_name, first_name, last_name, email, city FRO
 
 -- name: door_list
 -- Everybody with a badge of an event, by name, for a list on paper.
-SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.first_name, c.last_name FROM participants p
+SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.first_name,
+  c.last_name FROM participants p
   JOIN contacts c ON c.id = p.contact_id
  WHERE p.event_id = :event_id AND p.status <> 'cancelled'
    AND p.role = :role                                       -- when role
@@ -99,7 +109,8 @@ SELECT l.plan_name, b.booth_number, b.status, c.company_name, c.first_name, c.la
 -- application to its own page.
 SELECT g.lacks, g.participant_id, a.email, c.email IS NOT NULL AND c.email <> a.email AS is_other_address,
        c.email AS contact_email, coalesce(c.company_name, c.last_name) AS contact_name,   -- when participants
-       (SELECT l.id FROM links l WHERE l.application_id = a.id AND l.email = a.email AND l.revoked_at IS NULL) AS link_id
+       (SELECT l.id FROM links l WHERE l.application_id = a.id AND l.email = a.email
+         AND l.revoked_at IS NULL) AS link_id
   FROM application_gaps g JOIN applications a ON a.id = g.application_id JOIN participants p ON p.id = g.participant_id
   JOIN contacts c ON c.id = p.contact_id
  WHERE g.application_id = :application_id AND a.email IS NOT NULL ORDER BY g.participant_id;
@@ -108,7 +119,8 @@ SELECT g.lacks, g.participant_id, a.email, c.email IS NOT NULL AND c.email <> a.
 -- What an application has become, or who takes part already with its contact or its address.
 SELECT p.id, p.application_id IS :application_id AS is_own FROM participants p
  WHERE p.contact_id IN (SELECT contact_id FROM applications WHERE id = :application_id
-                         UNION SELECT c.id FROM contacts c JOIN applications a ON a.email = c.email WHERE a.id = :application_id)
+                         UNION SELECT c.id FROM contacts c JOIN applications a ON a.email = c.email
+                           WHERE a.id = :application_id)
    AND p.event_id IN (SELECT event_id FROM application_events WHERE application_id = :application_id)
    AND (p.status <> 'cancelled' OR p.application_id = :application_id)
  ORDER BY is_own DESC, p.id LIMIT 1;

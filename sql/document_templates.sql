@@ -22,14 +22,17 @@ SELECT c.id, c.key, c.name, c.category_id, k.key AS category_key, c.body, c.is_c
 SELECT id FROM document_templates WHERE key = :key;
 
 -- name: add
-INSERT INTO document_templates (key, name, category_id, body, is_contract, created_at, updated_at) VALUES (:key, :name, :category_id, :body, :is_contract, :now, :stamp);
+INSERT INTO document_templates (key, name, category_id, body, is_contract, created_at, updated_at)
+  VALUES (:key, :name, :category_id, :body, :is_contract, :now, :stamp);
 
 -- name: change
-UPDATE document_templates SET key = :key, name = :name, category_id = :category_id, body = :body, is_contract = :is_contract, updated_at = :stamp WHERE id = :id;
+UPDATE document_templates SET key = :key, name = :name, category_id = :category_id, body = :body,
+  is_contract = :is_contract, updated_at = :stamp WHERE id = :id;
 
 -- name: users
 SELECT 'document' AS one, 'documents' AS many, count(*) AS count FROM documents WHERE template_id = :id
- UNION ALL SELECT 'category that uses it by default', 'categories that use it by default', count(*) FROM document_categories WHERE default_template_id = :id
+ UNION ALL SELECT 'category that uses it by default', 'categories that use it by default',
+   count(*) FROM document_categories WHERE default_template_id = :id
  ORDER BY many;
 
 -- name: remove

@@ -1,22 +1,22 @@
 -- Documents.
 
 -- name: get
-SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key, k.name AS category_name,
-       d.template_id, t.key AS template_key, d.language, d.metadata, d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width,
-       d.height, d.e_invoice,
-       d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by, d.signer_name, d.signed_at,
-       d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
+SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key,
+       k.name AS category_name, d.template_id, t.key AS template_key, d.language, d.metadata, d.content, d.missing,
+       d.filename, d.content_type, d.size, d.sha256, d.width, d.height, d.e_invoice,
+       d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by,
+       d.signer_name, d.signed_at, d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
   FROM documents d
   LEFT JOIN document_categories k ON k.id = d.category_id
   LEFT JOIN document_templates t ON t.id = d.template_id
  WHERE d.id = :id;
 
 -- name: list
-SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key, k.name AS category_name,
-       d.template_id, t.key AS template_key, d.language, d.metadata, d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width,
-       d.height, d.e_invoice,
-       d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by, d.signer_name, d.signed_at,
-       d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
+SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key,
+       k.name AS category_name, d.template_id, t.key AS template_key, d.language, d.metadata, d.content, d.missing,
+       d.filename, d.content_type, d.size, d.sha256, d.width, d.height, d.e_invoice,
+       d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by,
+       d.signer_name, d.signed_at, d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
   FROM documents d
   LEFT JOIN document_categories k ON k.id = d.category_id
   LEFT JOIN document_templates t ON t.id = d.template_id
@@ -61,17 +61,19 @@ SELECT 'submissions' AS noun FROM submissions WHERE document_id = :id
 
 -- name: handed_in
 -- Status of a submission that shows the document and may no longer change.
-SELECT status FROM submissions WHERE document_id = :id AND status NOT IN ('pending', 'revision_requested', 'rejected') LIMIT 1;
+SELECT status FROM submissions WHERE document_id = :id
+  AND status NOT IN ('pending', 'revision_requested', 'rejected') LIMIT 1;
 
 -- name: add
-INSERT INTO documents (document_number, title, entity_type, entity_id, category_id, template_id, language, metadata, content, missing, filename, sha256,
-  content_type, size, width, height, is_contract, contract_status, created_at, updated_at)
-VALUES (:document_number, :title, :entity_type, :entity_id, :category_id, :template_id, :language, :metadata, :content, :missing, :filename, :sha256,
-  :content_type, :size, :width, :height, :is_contract, :contract_status, :now, :stamp);
+INSERT INTO documents (document_number, title, entity_type, entity_id, category_id, template_id, language, metadata,
+  content, missing, filename, sha256, content_type, size, width, height, is_contract, contract_status, created_at,
+    updated_at)
+VALUES (:document_number, :title, :entity_type, :entity_id, :category_id, :template_id, :language, :metadata, :content,
+  :missing, :filename, :sha256, :content_type, :size, :width, :height, :is_contract, :contract_status, :now, :stamp);
 
 -- name: change
-UPDATE documents SET title = :title, category_id = :category_id, language = :language, metadata = :metadata, content = :content, filename = :filename,
-  updated_at = :stamp
+UPDATE documents SET title = :title, category_id = :category_id, language = :language, metadata = :metadata,
+  content = :content, filename = :filename, updated_at = :stamp
  WHERE id = :id;
 
 -- name: hold
@@ -82,14 +84,17 @@ UPDATE documents SET sha256 = :sha256, content_type = :content_type, size = :siz
 
 -- name: of_supplier
 -- The last e-invoices of a supplier in other documents than :id, newest first.
-SELECT id, e_invoice ->> '$.number' AS number, e_invoice ->> '$.iban' AS iban FROM documents INDEXED BY documents_by_supplier
- WHERE coalesce(e_invoice ->> '$.seller.vat_id', e_invoice ->> '$.seller.name') = :supplier AND e_invoice IS NOT NULL AND id <> :id
+SELECT id, e_invoice ->> '$.number' AS number,
+  e_invoice ->> '$.iban' AS iban FROM documents INDEXED BY documents_by_supplier
+ WHERE coalesce(e_invoice ->> '$.seller.vat_id', e_invoice ->> '$.seller.name') = :supplier AND e_invoice IS NOT NULL
+   AND id <> :id
  ORDER BY id DESC LIMIT 1000;
 
 -- name: move
-UPDATE documents SET contract_status = :contract_status, esign_status = :esign_status, sha256 = :sha256, content_type = :content_type,
-  size = :size, signature_sha256 = :signature_sha256, requested_at = :requested_at, requested_by = :requested_by, signer_name = :signer_name,
-  signed_at = :signed_at, signed_by = :signed_by, terminated_at = :terminated_at, terminated_by = :terminated_by, updated_at = :stamp
+UPDATE documents SET contract_status = :contract_status, esign_status = :esign_status, sha256 = :sha256,
+  content_type = :content_type, size = :size, signature_sha256 = :signature_sha256, requested_at = :requested_at,
+  requested_by = :requested_by, signer_name = :signer_name, signed_at = :signed_at, signed_by = :signed_by,
+    terminated_at = :terminated_at, terminated_by = :terminated_by, updated_at = :stamp
  WHERE id = :id;
 
 -- name: hand_over

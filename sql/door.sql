@@ -23,8 +23,10 @@ SELECT p.badge_number, p.status, p.role, lower(k.color) AS color
 
 -- name: aliases
 -- Further badge numbers of the participants. There are few of them, so they are read before the participants.
-SELECT a.badge_number, CASE WHEN a.replaced_at IS NULL THEN p.status ELSE 'replaced' END AS status, p.role, lower(k.color) AS color
-  FROM badge_aliases a CROSS JOIN participants p ON p.id = a.event_participant_id LEFT JOIN categories k ON k.id = p.category_id
+SELECT a.badge_number, CASE WHEN a.replaced_at IS NULL THEN p.status
+  ELSE 'replaced' END AS status, p.role, lower(k.color) AS color
+  FROM badge_aliases a CROSS JOIN participants p ON p.id = a.event_participant_id LEFT
+  JOIN categories k ON k.id = p.category_id
  WHERE p.event_id = :event_id AND a.id > 0;
 
 -- name: changed_badges
@@ -33,8 +35,10 @@ SELECT p.badge_number, p.status, p.role, lower(k.color) AS color
  WHERE +p.event_id = :event_id AND p.updated_at >= :since;
 
 -- name: changed_aliases
-SELECT a.badge_number, CASE WHEN a.replaced_at IS NULL THEN p.status ELSE 'replaced' END AS status, p.role, lower(k.color) AS color
-  FROM badge_aliases a CROSS JOIN participants p ON p.id = a.event_participant_id LEFT JOIN categories k ON k.id = p.category_id
+SELECT a.badge_number, CASE WHEN a.replaced_at IS NULL THEN p.status
+  ELSE 'replaced' END AS status, p.role, lower(k.color) AS color
+  FROM badge_aliases a CROSS JOIN participants p ON p.id = a.event_participant_id LEFT
+  JOIN categories k ON k.id = p.category_id
  WHERE p.event_id = :event_id AND a.id > 0 AND max(a.updated_at, p.updated_at) >= :since;
 
 -- name: event
@@ -45,8 +49,9 @@ SELECT id, event_key, title, timezone, day_ends_at FROM events WHERE id = :id;
 SELECT coalesce(sum(check_ins - ends), 0) FROM check_in_counts WHERE event_id = :event_id AND latest_end_at = :day_end;
 
 -- name: search
-SELECT p.badge_number, p.badge_name, p.role, p.status, trim(coalesce(c.first_name, '') || ' ' || coalesce(c.last_name, '')) AS name,
-       c.company_name AS company, k.title AS category
+SELECT p.badge_number, p.badge_name, p.role, p.status,
+       trim(coalesce(c.first_name, '') || ' ' || coalesce(c.last_name, '')) AS name, c.company_name AS company,
+         k.title AS category
   FROM participants_search s CROSS JOIN participants p ON p.id = s.rowid JOIN contacts c ON c.id = p.contact_id
   LEFT JOIN categories k ON k.id = p.category_id
  WHERE s.participants_search MATCH :search AND p.event_id = :event_id

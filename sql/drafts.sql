@@ -1,8 +1,10 @@
 -- Drafts of applications: what a form of the public pages has sent, until its address is confirmed.
 
 -- name: add
-INSERT INTO application_drafts (event_id, form, nonce, fields, email, email_hash, network, wide_network, domain_hash, language, mail_base_url, created_at)
-VALUES (:event_id, :form, :nonce, :fields, :email, :email_hash, :network, :wide_network, :domain_hash, :language, :mail_base_url, :now);
+INSERT INTO application_drafts (event_id, form, nonce, fields, email, email_hash, network, wide_network, domain_hash,
+  language, mail_base_url, created_at)
+VALUES (:event_id, :form, :nonce, :fields, :email, :email_hash, :network, :wide_network, :domain_hash, :language,
+  :mail_base_url, :now);
 
 -- name: known
 SELECT 1 FROM application_drafts WHERE nonce = :nonce;
@@ -51,14 +53,16 @@ SELECT id, network, wide_network, domain_hash FROM (
          row_number() OVER (PARTITION BY coalesce(wide_network, network) ORDER BY id) AS round,
          iif(wide_network IS NULL,
              (SELECT max(l.mail_at) FROM application_drafts l WHERE l.network = d.network),
-             (SELECT max(l.mail_at) FROM application_drafts l WHERE l.wide_network = d.wide_network AND l.network IS NOT NULL)) AS last_at
+             (SELECT max(l.mail_at) FROM application_drafts l WHERE l.wide_network = d.wide_network
+               AND l.network IS NOT NULL)) AS last_at
     FROM application_drafts d WHERE mail_base_url IS NOT NULL)
  ORDER BY round, last_at NULLS FIRST, id;
 
 -- name: waiting_before
 -- An earlier draft of the same network or domain whose mail waits, so that a new one must not overtake it.
 SELECT 1 FROM application_drafts
- WHERE mail_base_url IS NOT NULL AND id <> :id AND (network = :network OR wide_network = :wide_network OR domain_hash = :domain_hash) LIMIT 1;
+ WHERE mail_base_url IS NOT NULL AND id <> :id
+   AND (network = :network OR wide_network = :wide_network OR domain_hash = :domain_hash) LIMIT 1;
 
 -- name: still_waiting
 SELECT email_hash FROM application_drafts WHERE id = :id AND mail_base_url IS NOT NULL;
@@ -81,7 +85,8 @@ UPDATE application_drafts SET mail_base_url = NULL WHERE email_hash = :email_has
 -- name: latest
 -- The draft of a form, after the corrections of its address.
 SELECT id, event_id, form, nonce, fields, email, language, confirmed_at FROM application_drafts
- WHERE nonce IN (:nonce, :nonce || '.1', :nonce || '.2', :nonce || '.3') AND event_id = :event_id AND form = :form ORDER BY id DESC LIMIT 1;
+ WHERE nonce IN (:nonce, :nonce || '.1', :nonce || '.2', :nonce || '.3') AND event_id = :event_id AND form = :form
+ ORDER BY id DESC LIMIT 1;
 
 -- name: replace
 -- A draft whose address was wrong. The hash of the address stays, since a mail went there.
@@ -92,7 +97,8 @@ DELETE FROM link_secrets WHERE draft_id = :id;
 
 -- name: hand_over
 -- The secrets of a confirmed draft open the page of the application.
-UPDATE link_secrets SET link_id = :link_id, draft_id = NULL, mailed_to = :email, expires_at = :expires_at WHERE draft_id = :id;
+UPDATE link_secrets SET link_id = :link_id, draft_id = NULL, mailed_to = :email, expires_at = :expires_at
+ WHERE draft_id = :id;
 
 -- name: unconfirmed
 -- Number of drafts that wait for confirmation.
@@ -135,14 +141,18 @@ SELECT k.id, k.category_key, k.title, k.base_price, k.capacity, u.title AS paren
 -- The application with which an address has registered for an event, and whose participant has not cancelled.
 SELECT a.id FROM applications a JOIN application_events x ON x.application_id = a.id
   JOIN application_categories c ON c.application_id = a.id JOIN categories k ON k.id = c.category_id
-  JOIN participants p ON p.event_id = x.event_id AND p.contact_id = a.contact_id AND p.role = k.role AND p.status <> 'cancelled'
- WHERE a.email = :email AND a.status = 'approved' AND x.event_id = :event_id AND k.approval = 'automatic' ORDER BY a.id LIMIT 1;
+  JOIN participants p ON p.event_id = x.event_id AND p.contact_id = a.contact_id AND p.role = k.role
+  AND p.status <> 'cancelled'
+ WHERE a.email = :email AND a.status = 'approved' AND x.event_id = :event_id AND k.approval = 'automatic'
+ ORDER BY a.id LIMIT 1;
 
 -- name: automatic
 -- The categories of an application with their approval, role and key.
-SELECT k.id, k.category_key, k.approval, k.role FROM application_categories c JOIN categories k ON k.id = c.category_id WHERE c.application_id = :id;
+SELECT k.id, k.category_key, k.approval, k.role FROM application_categories c JOIN categories k ON k.id = c.category_id
+ WHERE c.application_id = :id;
 
 -- name: drop_old
 -- Confirmed drafts after two days, and others after a week.
 DELETE FROM application_drafts WHERE id IN (
-  SELECT id FROM application_drafts WHERE created_at < :week OR created_at < :two_days AND confirmed_at < :two_days LIMIT :size);
+  SELECT id FROM application_drafts WHERE created_at < :week OR created_at < :two_days
+    AND confirmed_at < :two_days LIMIT :size);

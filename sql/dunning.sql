@@ -7,30 +7,41 @@
 -- What the bank booked counts from that day, also if its month was closed before, and the payment has a later date.
 -- first_rate: the first day for which the option base_rates has a rate. minimum, factors: see `claims.parameters`.
 SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'name' AS buyer_name, i.event_id,
-       (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.total, i.credited, i.open_amount, i.issue_date, i.due_date, i.overdue_from,
-       i.interest_notice, i.claims_total, i.claims_paid AS invoice_claims_paid,
-       i.language, i.dunning_level AS last_level, i.dunning_deadline AS last_deadline, l.id AS level_id, l.level, l.name AS level_name, l.deadline_days,
-       l.fee AS level_fee, l.has_lump_sum, l.interest AS level_interest, l.interest_rate, l.title_de, l.title_en, l.text_de, l.text_en,
-       c.company_name IS NOT NULL AS is_business, i.updated_at,
-       (SELECT coalesce(sum(d.fee), 0) FROM dunnings d WHERE d.invoice_id = i.id AND d.withdrawn_on IS NULL) AS earlier_fees,
-       (SELECT coalesce(max(d.lump_sum), 0) FROM dunnings d WHERE d.invoice_id = i.id AND d.withdrawn_on IS NULL) AS earlier_lump_sum,
+       (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.total, i.credited,
+       i.open_amount, i.issue_date, i.due_date, i.overdue_from, i.interest_notice, i.claims_total,
+       i.claims_paid AS invoice_claims_paid, i.language, i.dunning_level AS last_level,
+       i.dunning_deadline AS last_deadline, l.id AS level_id, l.level, l.name AS level_name, l.deadline_days,
+       l.fee AS level_fee, l.has_lump_sum, l.interest AS level_interest, l.interest_rate, l.title_de, l.title_en,
+       l.text_de, l.text_en, c.company_name IS NOT NULL AS is_business, i.updated_at,
+       (SELECT coalesce(sum(d.fee), 0) FROM dunnings d WHERE d.invoice_id = i.id
+         AND d.withdrawn_on IS NULL) AS earlier_fees,
+       (SELECT coalesce(max(d.lump_sum), 0) FROM dunnings d WHERE d.invoice_id = i.id
+         AND d.withdrawn_on IS NULL) AS earlier_lump_sum,
        (SELECT min(d.sent_on) FROM dunnings d WHERE d.invoice_id = i.id AND d.withdrawn_on IS NULL) AS first_letter,
-       (SELECT json_group_array(json_array(m.day, m.change, m.kind)) FROM (
-         SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = p.bank_transaction_id), p.payment_date, p.created_at) AS day,
-                p.claim_amount - p.amount AS change, 'payment' AS kind FROM payments p
+         (SELECT json_group_array(json_array(m.day, m.change, m.kind)) FROM (
+         SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = p.bank_transaction_id),
+                p.payment_date, p.created_at) AS day, p.claim_amount - p.amount AS change,
+                  'payment' AS kind FROM payments p
           WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')
-         UNION ALL SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = r.bank_transaction_id), r.counts_at), r.amount - r.claim_amount, 'refund' FROM payments p
+         UNION ALL SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = r.bank_transaction_id),
+           r.counts_at), r.amount - r.claim_amount, 'refund' FROM payments p
           JOIN refunds r ON r.payment_id = p.id WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')
-         UNION ALL SELECT w.written_off_at, -w.amount, 'write_off' FROM write_offs w WHERE w.invoice_id = i.id) m WHERE m.change <> 0) AS movements,
+         UNION ALL SELECT w.written_off_at, -w.amount, 'write_off' FROM write_offs w WHERE w.invoice_id = i.id) m
+           WHERE m.change <> 0) AS movements,
        CASE WHEN i.disputed_at IS NOT NULL THEN 'disputed'
             WHEN i.buyer IS NULL OR c.anonymized_at IS NOT NULL THEN 'anonymized'
-            WHEN EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') THEN 'credit_note_draft'
-            WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') THEN 'payment_pending'
+            WHEN EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note'
+              AND n.status = 'draft') THEN 'credit_note_draft'
+            WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id
+              AND p.status = 'pending') THEN 'payment_pending'
             WHEN l.interest IN ('consumer', 'business') AND i.overdue_from < :first_rate THEN 'no_base_rate'
-            WHEN i.open_amount * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency, 1) < :minimum * 10000000000 THEN 'below_minimum' END AS held_back
+            WHEN i.open_amount * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency,
+              1) < :minimum * 10000000000 THEN 'below_minimum' END AS held_back
   FROM invoices i INDEXED BY invoices_to_dun
- CROSS JOIN (SELECT n.*, lag(n.level, 1, 0) OVER (ORDER BY n.level) AS last, date(:today, (1 - n.days) || ' days') AS cut_off
-               FROM dunning_levels n) l ON coalesce(i.dunning_level, 0) >= l.last AND coalesce(i.dunning_level, 0) < l.level
+ CROSS JOIN (SELECT n.*, lag(n.level, 1, 0) OVER (ORDER BY n.level) AS last,
+   date(:today, (1 - n.days) || ' days') AS cut_off
+               FROM dunning_levels n) l ON coalesce(i.dunning_level, 0) >= l.last
+               AND coalesce(i.dunning_level, 0) < l.level
   LEFT JOIN contacts c ON c.id = i.contact_id
  WHERE i.status IN ('sent', 'partially_paid') AND i.invoice_type = 'invoice' AND i.open_amount > 0
    AND i.due_date < l.cut_off AND i.overdue_from <= l.cut_off
@@ -47,31 +58,36 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
 
 -- name: states
 -- Invoices of a request, with what decides whether they can be dunned.
-SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.open_amount, i.due_date, i.dunning_level AS last_level, i.dunning_deadline AS last_deadline
+SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.open_amount, i.due_date, i.dunning_level AS last_level,
+  i.dunning_deadline AS last_deadline
   FROM invoices i WHERE i.id IN (SELECT value FROM json_each(:ids));
 
 -- name: add
-INSERT INTO dunnings (invoice_id, level, level_name, sent_on, due_date, days_overdue, open_amount, fee, lump_sum, costs, interest, claims_paid, total_claim, claimed,
-  calculation, deadline, language, title, text, mail, mail_reason, mail_id, created_at)
-VALUES (:invoice_id, :level, :level_name, :sent_on, :due_date, :days_overdue, :open_amount, :fee, :lump_sum, :costs, :interest, :claims_paid, :total_claim, :claimed,
-  :calculation, :deadline, :language, :title, :text, :mail, :mail_reason, :mail_id, :now);
+INSERT INTO dunnings (invoice_id, level, level_name, sent_on, due_date, days_overdue, open_amount, fee, lump_sum, costs,
+  interest, claims_paid, total_claim, claimed, calculation, deadline, language, title, text, mail, mail_reason, mail_id,
+    created_at)
+VALUES (:invoice_id, :level, :level_name, :sent_on, :due_date, :days_overdue, :open_amount, :fee, :lump_sum, :costs,
+  :interest, :claims_paid, :total_claim, :claimed, :calculation, :deadline, :language, :title, :text, :mail,
+    :mail_reason, :mail_id, :now);
 
 -- name: record
-UPDATE invoices SET dunning_level = :level, dunning_deadline = :deadline, claims_total = claims_total + :claimed, reminder_count = reminder_count + 1, reminder_sent_at = :now,
-  updated_at = :stamp
+UPDATE invoices SET dunning_level = :level, dunning_deadline = :deadline, claims_total = claims_total + :claimed,
+  reminder_count = reminder_count + 1, reminder_sent_at = :now, updated_at = :stamp
  WHERE id = :id;
 
 -- name: of_invoices
 -- What was sent for several invoices. mail is the state of the mail as long as it is kept.
-SELECT d.id, d.invoice_id, i.currency, d.level, d.level_name, d.sent_on, d.due_date, d.days_overdue, d.open_amount, d.fee, d.lump_sum, d.costs, d.interest,
-       d.claims_paid, d.total_claim, d.claimed, d.calculation, d.withdrawn_on, d.withdrawn_reason, d.deadline, d.language, d.title, d.text, coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail) AS mail, d.mail_reason,
-       d.created_at
+SELECT d.id, d.invoice_id, i.currency, d.level, d.level_name, d.sent_on, d.due_date, d.days_overdue, d.open_amount,
+       d.fee, d.lump_sum, d.costs, d.interest, d.claims_paid, d.total_claim, d.claimed, d.calculation, d.withdrawn_on,
+       d.withdrawn_reason, d.deadline, d.language, d.title, d.text,
+         coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail) AS mail, d.mail_reason, d.created_at
   FROM dunnings d JOIN invoices i ON i.id = d.invoice_id
  WHERE d.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY d.invoice_id, d.id;
 
 -- name: claim
 -- What a letter claims or, as a negative amount, takes back on a day, in the ledger.
-INSERT INTO claim_movements (invoice_id, dunning_id, day, currency, amount) VALUES (:invoice_id, :dunning_id, :day, :currency, :amount);
+INSERT INTO claim_movements (invoice_id, dunning_id, day, currency, amount)
+  VALUES (:invoice_id, :dunning_id, :day, :currency, :amount);
 
 -- name: by_mail
 -- The letter in a mail, unless it was withdrawn.
@@ -90,15 +106,18 @@ UPDATE invoices SET claims_total = claims_total - :claimed, updated_at = :stamp,
  WHERE id = :id;
 
 -- name: dispute
-UPDATE invoices SET disputed_at = coalesce(disputed_at, :now), dispute_reason = :reason, updated_at = :stamp WHERE id = :id;
+UPDATE invoices SET disputed_at = coalesce(disputed_at, :now), dispute_reason = :reason, updated_at = :stamp
+ WHERE id = :id;
 
 -- name: settle
 UPDATE invoices SET disputed_at = NULL, dispute_reason = NULL, updated_at = :stamp WHERE id = :id;
 
 -- name: wrong_levels
 -- Invoices whose last level, deadline or claims differ from their history. For `eventapi check`.
-SELECT i.invoice_number, i.currency, i.dunning_level AS stored, d.level AS computed, i.claims_total, coalesce(d.claims, 0) AS claims
+SELECT i.invoice_number, i.currency, i.dunning_level AS stored, d.level AS computed, i.claims_total,
+  coalesce(d.claims, 0) AS claims
   FROM invoices i
   LEFT JOIN (SELECT d.invoice_id, max(d.level) AS level, d.deadline, sum(d.claimed) AS claims FROM dunnings d
               WHERE d.withdrawn_on IS NULL GROUP BY d.invoice_id) d ON d.invoice_id = i.id
- WHERE i.dunning_level IS NOT d.level OR i.dunning_deadline IS NOT d.deadline OR i.claims_total <> coalesce(d.claims, 0);
+ WHERE i.dunning_level IS NOT d.level OR i.dunning_deadline IS NOT d.deadline
+   OR i.claims_total <> coalesce(d.claims, 0);

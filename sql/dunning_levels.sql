@@ -1,12 +1,13 @@
 -- Dunning levels.
 
 -- name: get
-SELECT id, level, name, days, deadline_days, fee, has_lump_sum, interest, interest_rate, title_de, title_en, text_de, text_en, created_at, updated_at
+SELECT id, level, name, days, deadline_days, fee, has_lump_sum, interest, interest_rate, title_de, title_en, text_de,
+  text_en, created_at, updated_at
   FROM dunning_levels WHERE id = :id;
 
 -- name: list
-SELECT l.id, l.level, l.name, l.days, l.deadline_days, l.fee, l.has_lump_sum, l.interest, l.interest_rate, l.title_de, l.title_en, l.text_de, l.text_en,
-       l.created_at, l.updated_at
+SELECT l.id, l.level, l.name, l.days, l.deadline_days, l.fee, l.has_lump_sum, l.interest, l.interest_rate, l.title_de,
+       l.title_en, l.text_de, l.text_en, l.created_at, l.updated_at
   FROM dunning_levels l
  WHERE TRUE
    AND l.id IN (SELECT value FROM json_each(:ids))                  -- when ids
@@ -24,12 +25,15 @@ SELECT (SELECT max(days) FROM dunning_levels WHERE level < :level AND id IS NOT 
        (SELECT min(days) FROM dunning_levels WHERE level > :level AND id IS NOT :but) AS after;
 
 -- name: add
-INSERT INTO dunning_levels (level, name, days, deadline_days, fee, has_lump_sum, interest, interest_rate, title_de, title_en, text_de, text_en, created_at, updated_at)
-VALUES (:level, :name, :days, :deadline_days, :fee, :has_lump_sum, :interest, :interest_rate, :title_de, :title_en, :text_de, :text_en, :now, :stamp);
+INSERT INTO dunning_levels (level, name, days, deadline_days, fee, has_lump_sum, interest, interest_rate, title_de,
+  title_en, text_de, text_en, created_at, updated_at)
+VALUES (:level, :name, :days, :deadline_days, :fee, :has_lump_sum, :interest, :interest_rate, :title_de, :title_en,
+  :text_de, :text_en, :now, :stamp);
 
 -- name: change
-UPDATE dunning_levels SET level = :level, name = :name, days = :days, deadline_days = :deadline_days, fee = :fee, has_lump_sum = :has_lump_sum,
-  interest = :interest, interest_rate = :interest_rate, title_de = :title_de, title_en = :title_en, text_de = :text_de, text_en = :text_en, updated_at = :stamp
+UPDATE dunning_levels SET level = :level, name = :name, days = :days, deadline_days = :deadline_days, fee = :fee,
+  has_lump_sum = :has_lump_sum, interest = :interest, interest_rate = :interest_rate, title_de = :title_de,
+    title_en = :title_en, text_de = :text_de, text_en = :text_en, updated_at = :stamp
  WHERE id = :id;
 
 -- name: remove

@@ -10,7 +10,8 @@ SELECT e.id, {e.fields}, e.opening_hours,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'event' AND v.entity_id = e.id ORDER BY d.display_order, d.id)) AS custom_fields,
-       (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height', height) FROM documents
+       (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height',
+         height) FROM documents
          WHERE id = e.image_document_id) AS image, e.created_at, e.updated_at
   FROM events e
  WHERE e.id = :id;
@@ -19,7 +20,8 @@ SELECT e.id, {e.fields}, e.opening_hours,
 -- open: visible events whose application deadline has not passed or, without one, that are not over. The plus keeps SQLite
 -- from an index that does not have the order of the list.
 SELECT e.id, {e.fields},
-       (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height', height) FROM documents
+       (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height',
+         height) FROM documents
          WHERE id = e.image_document_id) AS image, e.created_at, e.updated_at
   FROM events e
  WHERE TRUE
@@ -52,8 +54,8 @@ INSERT INTO events ({fields}, opening_hours, {instants}, {texts_folded}, created
 VALUES ({:fields}, :opening_hours, {:instants}, {fold(:texts)}, :now, :stamp);
 
 -- name: change
-UPDATE events SET {fields = :fields}, opening_hours = :opening_hours, {instants = :instants}, {texts_folded = fold(:texts)},
-  updated_at = :stamp
+UPDATE events SET {fields = :fields}, opening_hours = :opening_hours, {instants = :instants},
+  {texts_folded = fold(:texts)}, updated_at = :stamp
  WHERE id = :id;
 
 -- name: set_image

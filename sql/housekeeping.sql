@@ -18,7 +18,8 @@ SELECT seen_at FROM worker_heartbeats;
 
 -- name: delete_old_idempotency_keys
 DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN
-  (SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at <= :before ORDER BY created_at LIMIT :size);
+  (SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at <= :before
+    ORDER BY created_at LIMIT :size);
 
 -- name: delete_old_events
 DELETE FROM outgoing_events WHERE id IN

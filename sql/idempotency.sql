@@ -6,7 +6,8 @@ SELECT fingerprint, status, location, data, meta, request_id FROM idempotency_ke
 
 -- name: keep
 -- Store a response. It replaces an expired one with the same key.
-INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, status, location, data, meta, request_id, created_at)
+INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, status, location, data, meta, request_id,
+  created_at)
 VALUES (:api_key_id, :key, :fingerprint, :status, :location, :data, :meta, :request_id, :now)
 ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, location = excluded.location,
   data = excluded.data, meta = excluded.meta, request_id = excluded.request_id, created_at = excluded.created_at;

@@ -2,27 +2,32 @@
 -- computed, not stored. A due date that is no working day moves by 31 days at most (see working_days.py).
 
 -- name: get
-SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number, i.status,
-       i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
-       i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis, i.interest_notice, i.buyer_reference,
-       i.is_reverse_charge, i.taken_over, i.is_deposit,
-       (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.pdf_sha256, i.xml_sha256, i.locked_at, i.reminder_sent_at,
-       i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at,
-       (SELECT json_group_array(json(l.line)) FROM (
+SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number,
+       i.status, i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id,
+       c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
+       i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date,
+       i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis, i.interest_notice,
+       i.buyer_reference, i.is_reverse_charge, i.taken_over, i.is_deposit,
+       (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids,
+         i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.pdf_sha256,
+           i.xml_sha256, i.locked_at, i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline,
+             i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason,
+               i.created_at, i.updated_at, (SELECT json_group_array(json(l.line)) FROM (
          SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
                 'unit_price', unit_price, 'discount_percent', discount_percent, 'is_discount', is_discount,
                 'tax_rate', tax_rate, 'tax_category', tax_category, 'exemption_reason', exemption_reason,
                 'exemption_code', exemption_code, 'net', net,
                 'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
-                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id, 'deposit_id', deposit_id) AS line
+                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id,
+                  'deposit_id', deposit_id) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
          SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason,
                 'reason_code', reason_code) AS tax
            FROM invoice_taxes WHERE invoice_id = i.id ORDER BY category, rate) t) AS taxes,
        (SELECT json_group_array(json(w.write_off)) FROM (
-         SELECT json_object('id', id, 'kind', kind, 'amount', amount, 'reason', reason, 'written_off_at', written_off_at,
-                'payment_id', payment_id) AS write_off
+         SELECT json_object('id', id, 'kind', kind, 'amount', amount, 'reason', reason, 'written_off_at',
+                written_off_at, 'payment_id', payment_id) AS write_off
            FROM write_offs WHERE invoice_id = i.id ORDER BY id) w) AS write_offs
   FROM invoices i JOIN contacts c ON c.id = i.contact_id LEFT JOIN events e ON e.id = i.event_id
   LEFT JOIN invoices r ON r.id = i.related_invoice_id
@@ -34,10 +39,13 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
        i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id,
        (SELECT c.customer_number FROM contacts c WHERE c.id = i.contact_id) AS customer_number, i.event_participant_id,
        i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.subtotal,
-       i.tax_total, i.total, i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis, i.interest_notice,
-       i.buyer_reference, i.is_reverse_charge, i.taken_over, i.is_deposit,
-       (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.xml_sha256, i.locked_at,
-       i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
+       i.tax_total, i.total, i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate,
+       i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis,
+       i.interest_notice, i.buyer_reference, i.is_reverse_charge, i.taken_over, i.is_deposit,
+       (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids,
+         i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.xml_sha256,
+           i.locked_at, i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total,
+             i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
   FROM invoices i
  WHERE TRUE
    AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
@@ -60,7 +68,8 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
 
 -- name: summaries
 -- Several invoices without their parts.
-SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, i.event_participant_id,
+SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.overdue_from <= :today
+  AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, i.event_participant_id,
        i.currency, i.total, i.paid_amount, i.open_amount, i.issue_date, i.due_date
   FROM invoices i
  WHERE i.id IN (SELECT value FROM json_each(:ids));
@@ -74,7 +83,8 @@ SELECT i.id,
                 'tax_rate', tax_rate, 'tax_category', tax_category, 'exemption_reason', exemption_reason,
                 'exemption_code', exemption_code, 'net', net,
                 'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
-                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id, 'deposit_id', deposit_id) AS line
+                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id,
+                  'deposit_id', deposit_id) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
          SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason,
@@ -84,8 +94,8 @@ SELECT i.id,
  WHERE i.id IN (SELECT value FROM json_each(:ids));
 
 -- name: contacts_of
-SELECT id, customer_number, company_name, first_name, last_name, address, postal_code, city, country, state, phone, email,
-       invoice_email, tax_id
+SELECT id, customer_number, company_name, first_name, last_name, address, postal_code, city, country, state, phone,
+       email, invoice_email, tax_id
   FROM contacts WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: buyer

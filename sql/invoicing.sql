@@ -2,12 +2,14 @@
 
 -- name: add
 -- Add a draft. Its number is random until `name_draft` replaces it, because the number contains the id.
-INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_number_folded, invoice_type, related_invoice_id, contact_id, event_participant_id,
-  event_id, currency, exchange_rate, subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, cancellation_reason, taken_over, is_deposit,
-  created_at, updated_at)
-VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), fold(:invoice_number), :invoice_type, :related_invoice_id,
-  :contact_id, :event_participant_id, :event_id, :currency, :exchange_rate, :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date,
-  :buyer_reference, :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :is_deposit, :now, :stamp);
+INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_number_folded, invoice_type, related_invoice_id,
+  contact_id, event_participant_id, event_id, currency, exchange_rate, subtotal, tax_total, total, issue_date,
+  service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes,
+    cancellation_reason, taken_over, is_deposit, created_at, updated_at)
+VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), fold(:invoice_number),
+  :invoice_type, :related_invoice_id, :contact_id, :event_participant_id, :event_id, :currency, :exchange_rate,
+  :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date, :buyer_reference,
+    :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :is_deposit, :now, :stamp);
 
 -- name: name_draft
 UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = natural_key('DRAFT-' || id),
@@ -18,14 +20,17 @@ UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = na
 UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = natural_key(:invoice_number),
   invoice_number_folded = fold(:invoice_number),
   contact_id = :contact_id, event_participant_id = :event_participant_id,
-  event_id = :event_id, currency = :currency, exchange_rate = :exchange_rate, subtotal = :subtotal, tax_total = :tax_total, total = :total,
-  issue_date = :issue_date, service_date = :service_date, service_date_to = :service_date_to, due_date = :due_date, buyer_reference = :buyer_reference,
-  is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes, taken_over = :taken_over, is_deposit = :is_deposit, updated_at = :stamp
+  event_id = :event_id, currency = :currency, exchange_rate = :exchange_rate, subtotal = :subtotal,
+  tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date,
+  service_date_to = :service_date_to, due_date = :due_date, buyer_reference = :buyer_reference,
+    is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes,
+      taken_over = :taken_over, is_deposit = :is_deposit, updated_at = :stamp
  WHERE id = :id;
 
 -- name: change_locked
 -- Change the only fields that can change after sending.
-UPDATE invoices SET notes = :notes, due_date = :due_date, overdue_from = :overdue_from, exchange_rate = :exchange_rate, updated_at = :stamp WHERE id = :id;
+UPDATE invoices SET notes = :notes, due_date = :due_date, overdue_from = :overdue_from, exchange_rate = :exchange_rate,
+  updated_at = :stamp WHERE id = :id;
 
 -- name: keep_due_date
 -- Keep the due date that a sent invoice had until now, for reports on earlier days.
@@ -51,7 +56,8 @@ VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :di
   :service_order_id, :service_order_item_id, :booth_reservation_id,
   coalesce(:booth_id, (SELECT l.booth_id FROM invoices n JOIN invoice_items l ON l.invoice_id = n.related_invoice_id
              WHERE n.id = :invoice_id AND l.booth_reservation_id = :booth_reservation_id),
-           (SELECT booth_id FROM booth_reservations WHERE id = :booth_reservation_id)), :fee_of_participant_id, :deposit_id);
+           (SELECT booth_id FROM booth_reservations WHERE id = :booth_reservation_id)), :fee_of_participant_id,
+             :deposit_id);
 
 -- name: stored_lines
 -- Lines of a draft with all their columns.
@@ -77,11 +83,14 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   number_key = number_key(:invoice_number), number_letters = number_letters(:invoice_number), series = :series,
   sequence = :sequence, status = :status,
   subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date,
-  service_date_to = :service_date_to, due_date = :due_date, language = :language, seller = :seller, buyer = :buyer, debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount, payment_reference = :payment_reference,
-  overdue_from = :overdue_from, tax_date = :tax_date, tax_basis = :tax_basis,
-  interest_notice = :interest_notice AND invoice_type = 'invoice' AND NOT taken_over AND (SELECT c.company_name IS NULL FROM contacts c WHERE c.id = contact_id),
-  search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'), '') || coalesce(' ' || (:buyer ->> 'contact_name'), '') || coalesce(' ' || :debtor_number, '')),
-  locked_at = :now, updated_at = :stamp
+  service_date_to = :service_date_to, due_date = :due_date, language = :language, seller = :seller, buyer = :buyer,
+  debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount,
+  payment_reference = :payment_reference, overdue_from = :overdue_from, tax_date = :tax_date, tax_basis = :tax_basis,
+  interest_notice = :interest_notice AND invoice_type = 'invoice' AND NOT taken_over
+    AND (SELECT c.company_name IS NULL FROM contacts c WHERE c.id = contact_id),
+  search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'),
+    '') || coalesce(' ' || (:buyer ->> 'contact_name'), '') || coalesce(' ' || :debtor_number, '')), locked_at = :now,
+      updated_at = :stamp
  WHERE id = :id;
 
 -- name: freeze_pdf
@@ -89,8 +98,8 @@ UPDATE invoices SET pdf_source = :source WHERE id = :id;
 
 -- name: printed
 -- What the PDF shows beside the fields of the invoice. Without an event, its columns are null.
-SELECT e.title AS event_title, e.venue AS event_venue, e.address AS event_address, e.postal_code AS event_postal_code, e.city AS event_city,
-       (SELECT issue_date FROM invoices WHERE id = :related_invoice_id) AS related_issue_date
+SELECT e.title AS event_title, e.venue AS event_venue, e.address AS event_address, e.postal_code AS event_postal_code,
+       e.city AS event_city, (SELECT issue_date FROM invoices WHERE id = :related_invoice_id) AS related_issue_date
   FROM (SELECT :event_id AS id) AS chosen LEFT JOIN events e ON e.id = chosen.id;
 
 -- name: event_days
@@ -119,11 +128,13 @@ SELECT contact_id, event_id FROM participants WHERE id = :id;
 
 -- name: first_of_customer
 -- An invoice that was sent to this customer number.
-SELECT invoice_number, contact_id FROM invoices INDEXED BY invoices_by_debtor WHERE debtor_number = :customer_number AND locked_at IS NOT NULL LIMIT 1;
+SELECT invoice_number, contact_id FROM invoices INDEXED BY invoices_by_debtor WHERE debtor_number = :customer_number
+  AND locked_at IS NOT NULL LIMIT 1;
 
 -- name: contact_of_customer
 -- The contact of the last invoice that was sent to this customer number.
-SELECT contact_id FROM invoices INDEXED BY invoices_by_debtor WHERE debtor_number = :customer_number AND locked_at IS NOT NULL
+SELECT contact_id FROM invoices INDEXED BY invoices_by_debtor WHERE debtor_number = :customer_number
+  AND locked_at IS NOT NULL
  ORDER BY issue_date DESC, id DESC LIMIT 1;
 
 -- name: number_taken
@@ -132,7 +143,8 @@ SELECT id FROM invoices WHERE invoice_number = :invoice_number;
 -- name: lines_left
 -- Lines of an invoice and of its credit notes.
 SELECT l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.is_discount, l.tax_rate, l.tax_category,
-       l.exemption_reason, l.exemption_code, l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
+       l.exemption_reason, l.exemption_code, l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id,
+         l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
  ORDER BY i.id, l.position;

@@ -1,12 +1,14 @@
 -- The sums of an invoice, its status, and the checks of both.
 
 -- name: by_number
-SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, claims_total, claims_paid, contact_id, issue_date, tax_basis, tax_date,
-       (SELECT c.anonymized_at FROM contacts c WHERE c.id = contact_id) AS anonymized_at
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, claims_total,
+       claims_paid, contact_id, issue_date, tax_basis, tax_date,
+         (SELECT c.anonymized_at FROM contacts c WHERE c.id = contact_id) AS anonymized_at
   FROM invoices WHERE invoice_number = :invoice_number;
 
 -- name: by_id
-SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, open_amount, claims_total, claims_paid, exchange_rate, issue_date, tax_basis, tax_date FROM invoices WHERE id = :id;
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, open_amount,
+  claims_total, claims_paid, exchange_rate, issue_date, tax_basis, tax_date FROM invoices WHERE id = :id;
 
 -- name: was_refunded
 -- Whether money that was paid for the invoice was given back.
@@ -17,7 +19,8 @@ SELECT 1 FROM payments WHERE invoice_id = :id AND refunded_amount > 0 LIMIT 1;
 UPDATE invoices SET paid_amount = :paid_amount, claims_paid = :claims_paid, updated_at = :stamp WHERE id = :id;
 
 -- name: adjust
-UPDATE invoices SET paid_amount = :paid_amount, claims_paid = :claims_paid, credited = :credited, written_off = :written_off, status = :status, updated_at = :stamp WHERE id = :id;
+UPDATE invoices SET paid_amount = :paid_amount, claims_paid = :claims_paid, credited = :credited,
+  written_off = :written_off, status = :status, updated_at = :stamp WHERE id = :id;
 
 -- name: left_to_credit
 -- Net amount and tax that are left of an invoice after its credit notes, by category and rate. Amounts of credit
@@ -31,7 +34,8 @@ SELECT t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS tax
 -- Stored sums and statuses that differ from those computed from items, taxes, payments and credit notes. For
 -- `eventapi check`.
 WITH claims AS (
-  SELECT p.invoice_id, sum(p.claim_amount - (SELECT coalesce(sum(r.claim_amount), 0) FROM refunds r WHERE r.payment_id = p.id)) AS paid
+  SELECT p.invoice_id, sum(p.claim_amount - (SELECT coalesce(sum(r.claim_amount), 0) FROM refunds r
+   WHERE r.payment_id = p.id)) AS paid
     FROM payments p WHERE p.claim_amount > 0 AND p.status = 'completed' GROUP BY p.invoice_id),
 sums AS (
   SELECT i.id, coalesce((SELECT sum(t.net) FROM invoice_taxes t WHERE t.invoice_id = i.id), 0) AS subtotal,
@@ -50,14 +54,17 @@ states AS (
            WHEN i.invoice_type = 'credit_note' THEN 'sent'
            WHEN i.status = 'cancelled' AND s.credited = i.total AND s.paid_amount = 0 THEN 'cancelled'
            WHEN i.total > 0 AND s.credited >= i.total AND s.paid_amount <= 0 THEN
-             CASE WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.refunded_amount > 0) THEN 'refunded' ELSE 'cancelled' END
-           WHEN i.total - s.credited - s.written_off <= s.paid_amount THEN CASE WHEN s.written_off > 0 AND s.paid_amount <= 0 THEN 'written_off' ELSE 'paid' END
+             CASE WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id
+               AND p.refunded_amount > 0) THEN 'refunded' ELSE 'cancelled' END
+           WHEN i.total - s.credited - s.written_off <= s.paid_amount THEN CASE WHEN s.written_off > 0
+             AND s.paid_amount <= 0 THEN 'written_off' ELSE 'paid' END
            WHEN s.paid_amount > 0 THEN 'partially_paid'
            ELSE 'sent' END AS status
     FROM invoices i JOIN sums s ON s.id = i.id)
 SELECT i.invoice_number, w.member, w.stored, w.computed
   FROM invoices i
-  JOIN (SELECT i.id, 'subtotal' AS member, i.subtotal AS stored, s.subtotal AS computed FROM invoices i JOIN sums s USING (id)
+  JOIN (SELECT i.id, 'subtotal' AS member, i.subtotal AS stored, s.subtotal AS computed FROM invoices i
+  JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'tax_total', i.tax_total, s.tax_total FROM invoices i JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'total', i.total, s.subtotal + s.tax_total FROM invoices i JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'paid_amount', i.paid_amount, s.paid_amount FROM invoices i JOIN sums s USING (id)
@@ -86,8 +93,10 @@ HAVING sum(g.from_lines) <> sum(g.stored)
 -- name: taxes
 -- All tax groups. credit_notes is the number of credit notes of the same invoice, 0 for an invoice.
 SELECT i.invoice_number, i.currency, t.category, t.rate, t.net, t.tax,
-       (SELECT count(*) FROM invoices c WHERE c.related_invoice_id = i.related_invoice_id AND i.invoice_type = 'credit_note'
-                                          AND c.invoice_type = 'credit_note' AND c.locked_at IS NOT NULL) AS credit_notes
+       (SELECT count(*) FROM invoices c WHERE c.related_invoice_id = i.related_invoice_id
+         AND i.invoice_type = 'credit_note'
+                                          AND c.invoice_type = 'credit_note'
+                                          AND c.locked_at IS NOT NULL) AS credit_notes
   FROM invoice_taxes t JOIN invoices i ON i.id = t.invoice_id;
 
 -- name: overcredited

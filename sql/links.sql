@@ -17,11 +17,16 @@ VALUES (:kind, :ref, {:own}, :created_by, :now, :stamp);
 -- for the door until a day after the event. That of an event without a date has no end.
 SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
        coalesce(l.expires_at, CASE l.kind
-         WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id AND i.locked_at IS NOT NULL AND i.open_amount > 0), NULL,
-           strftime('%Y-%m-%dT%H:%M:%SZ', max(e.over_at, ifnull((SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
-                                                                  WHERE i.event_participant_id = l.participant_id), '')), '+30 days'))
-         WHEN 'application' THEN strftime('%Y-%m-%dT%H:%M:%SZ', max(strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+30 days'),
-                                                                    strftime('%Y-%m-%dT%H:%M:%SZ', ifnull(a.decided_at, l.created_at), '+90 days')))
+         WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id
+           AND i.locked_at IS NOT NULL AND i.open_amount > 0), NULL,
+           strftime('%Y-%m-%dT%H:%M:%SZ',
+             max(e.over_at, ifnull((SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
+                                                                  WHERE i.event_participant_id = l.participant_id),
+                                                                    '')), '+30 days'))
+         WHEN 'application' THEN strftime('%Y-%m-%dT%H:%M:%SZ',
+           max(strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+30 days'),
+                                                                    strftime('%Y-%m-%dT%H:%M:%SZ',
+                                                                      ifnull(a.decided_at, l.created_at), '+90 days')))
          WHEN 'door' THEN strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+1 day') END) AS ends_at
   FROM links l LEFT JOIN events e ON e.id = l.event_id LEFT JOIN applications a ON a.id = l.application_id
  WHERE l.id = :id;
@@ -33,11 +38,16 @@ SELECT count(*) FROM sessions WHERE link_id = :id AND ended_at IS NULL;
 -- As `get`, with the number of sessions. Links of admins are made on the command line only.
 SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
        coalesce(l.expires_at, CASE l.kind
-         WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id AND i.locked_at IS NOT NULL AND i.open_amount > 0), NULL,
-           strftime('%Y-%m-%dT%H:%M:%SZ', max(e.over_at, ifnull((SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
-                                                                  WHERE i.event_participant_id = l.participant_id), '')), '+30 days'))
-         WHEN 'application' THEN strftime('%Y-%m-%dT%H:%M:%SZ', max(strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+30 days'),
-                                                                    strftime('%Y-%m-%dT%H:%M:%SZ', ifnull(a.decided_at, l.created_at), '+90 days')))
+         WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id
+           AND i.locked_at IS NOT NULL AND i.open_amount > 0), NULL,
+           strftime('%Y-%m-%dT%H:%M:%SZ',
+             max(e.over_at, ifnull((SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
+                                                                  WHERE i.event_participant_id = l.participant_id),
+                                                                    '')), '+30 days'))
+         WHEN 'application' THEN strftime('%Y-%m-%dT%H:%M:%SZ',
+           max(strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+30 days'),
+                                                                    strftime('%Y-%m-%dT%H:%M:%SZ',
+                                                                      ifnull(a.decided_at, l.created_at), '+90 days')))
          WHEN 'door' THEN strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+1 day') END) AS ends_at,
        (SELECT count(*) FROM sessions s WHERE s.link_id = l.id AND s.ended_at IS NULL) AS session_count
   FROM links l LEFT JOIN events e ON e.id = l.event_id LEFT JOIN applications a ON a.id = l.application_id
@@ -63,15 +73,15 @@ SELECT event_id FROM participants WHERE id = :id;
 
 -- name: participant
 -- Whom a link of a participant is for, unless the request says so.
-SELECT p.event_id, coalesce(nullif(trim(coalesce(c.first_name, '') || ' ' || coalesce(c.last_name, '')), ''), c.company_name) AS name,
-       c.email, c.language
+SELECT p.event_id, coalesce(nullif(trim(coalesce(c.first_name, '') || ' ' || coalesce(c.last_name, '')), ''),
+       c.company_name) AS name, c.email, c.language
   FROM participants p JOIN contacts c ON c.id = p.contact_id WHERE p.id = :id;
 
 -- name: application
 -- Whom a link of an application is for. One for several events belongs to none.
 SELECT (SELECT max(event_id) FROM application_events x WHERE x.application_id = a.id HAVING count(*) = 1) AS event_id,
-       coalesce(nullif(trim(coalesce(a.first_name, '') || ' ' || coalesce(a.last_name, '')), ''), a.company_name) AS name, a.email,
-       NULL AS language
+       coalesce(nullif(trim(coalesce(a.first_name, '') || ' ' || coalesce(a.last_name, '')), ''),
+       a.company_name) AS name, a.email, NULL AS language
   FROM applications a WHERE a.id = :id;
 
 -- name: event
@@ -103,7 +113,8 @@ UPDATE links SET revoked_at = :now, ended_by = :ended_by, updated_at = :stamp,
 
 -- name: close
 -- The office revokes a link that has ended otherwise.
-UPDATE links SET ended_by = 'office', closes_address = (email_hash IS NOT NULL AND kind IN ('participant', 'application')), updated_at = :stamp
+UPDATE links SET ended_by = 'office',
+  closes_address = (email_hash IS NOT NULL AND kind IN ('participant', 'application')), updated_at = :stamp
  WHERE id = :id AND revoked_at IS NOT NULL AND ended_by <> 'office';
 
 -- name: use
@@ -114,18 +125,21 @@ UPDATE links SET mailed_at = :now WHERE id = :id;
 
 -- name: blank
 -- Forget the person of a link. The hash of one that was revoked stays, so that its address stays closed.
-UPDATE links SET name = NULL, email = NULL, email_hash = iif(revoked_at IS NULL, NULL, email_hash), updated_at = :stamp WHERE id = :id;
+UPDATE links SET name = NULL, email = NULL, email_hash = iif(revoked_at IS NULL, NULL, email_hash), updated_at = :stamp
+ WHERE id = :id;
 
 -- name: of_address
 -- Live links of an address, of events that are not hidden; the worker looks at the end of their life.
-SELECT id FROM links WHERE email_hash = :email_hash AND revoked_at IS NULL AND kind IN ('participant', 'application') ORDER BY id;
+SELECT id FROM links WHERE email_hash = :email_hash AND revoked_at IS NULL AND kind IN ('participant', 'application')
+ ORDER BY id;
 
 -- name: add_secret
 INSERT INTO link_secrets (secret_hash, link_id, draft_id, way, mailed_to, created_at, expires_at)
 VALUES (:secret_hash, :link_id, :draft_id, :way, :mailed_to, :now, :expires_at);
 
 -- name: secret
-SELECT secret_hash, link_id, draft_id, way, mailed_to, created_at, expires_at FROM link_secrets WHERE secret_hash = :secret_hash;
+SELECT secret_hash, link_id, draft_id, way, mailed_to, created_at, expires_at FROM link_secrets
+ WHERE secret_hash = :secret_hash;
 
 -- name: surplus_secrets
 -- The oldest secrets of a link beyond the number that it may have.
@@ -140,7 +154,8 @@ DELETE FROM link_secrets WHERE link_id = :link_id;
 
 -- name: drop_expired_secrets
 -- Secrets that ended 30 days ago: until then, their page offers a new one.
-DELETE FROM link_secrets WHERE secret_hash IN (SELECT secret_hash FROM link_secrets WHERE expires_at < :before LIMIT :size);
+DELETE FROM link_secrets
+ WHERE secret_hash IN (SELECT secret_hash FROM link_secrets WHERE expires_at < :before LIMIT :size);
 
 -- name: add_request
 INSERT INTO link_requests (email_hash, base_url, created_at) VALUES (:email_hash, :base_url, :now);
@@ -162,7 +177,8 @@ DELETE FROM link_requests WHERE id IN (SELECT id FROM link_requests WHERE create
 -- Links that name a person and may have ended some time ago; the end of their life decides.
 SELECT id FROM links WHERE revoked_at < :before AND email IS NOT NULL
  UNION SELECT id FROM links WHERE expires_at < :before AND email IS NOT NULL
- UNION SELECT l.id FROM events e JOIN links l ON l.event_id = e.id WHERE e.over_at < :before AND l.expires_at IS NULL AND l.email IS NOT NULL;
+ UNION SELECT l.id FROM events e JOIN links l ON l.event_id = e.id WHERE e.over_at < :before AND l.expires_at IS NULL
+   AND l.email IS NOT NULL;
 
 -- name: mails_of_day
 -- Mails of a kind with a link since a time.

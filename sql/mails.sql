@@ -2,7 +2,8 @@
 -- columns: to_send = id kind entity_type entity_id admin_id recipient subject base_url language text details attempts message_id
 
 -- name: get
-SELECT id, kind, entity_type, entity_id, recipient, subject, base_url, state, attempts, next_at, message_id, error, created_at, updated_at
+SELECT id, kind, entity_type, entity_id, recipient, subject, base_url, state, attempts, next_at, message_id, error,
+  created_at, updated_at
   FROM mails WHERE id = :id;
 
 -- name: in_state
@@ -10,8 +11,10 @@ SELECT id, kind, recipient, subject, state, attempts, next_at, error, updated_at
   FROM mails WHERE state = :state ORDER BY id;
 
 -- name: add
-INSERT INTO mails (kind, priority, turn, entity_type, entity_id, admin_id, recipient, subject, base_url, language, text, details, state, next_at, message_id, created_at, updated_at)
-VALUES (:kind, :priority, :turn, :entity_type, :entity_id, :admin_id, :recipient, :subject, :base_url, :language, :text, :details, 'queued', :next_at, :message_id, :now, :now);
+INSERT INTO mails (kind, priority, turn, entity_type, entity_id, admin_id, recipient, subject, base_url, language, text,
+  details, state, next_at, message_id, created_at, updated_at)
+VALUES (:kind, :priority, :turn, :entity_type, :entity_id, :admin_id, :recipient, :subject, :base_url, :language, :text,
+  :details, 'queued', :next_at, :message_id, :now, :now);
 
 -- name: withdraw
 -- Remove a mail that has not been sent yet.
@@ -19,30 +22,35 @@ DELETE FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AN
 
 -- name: redirect
 UPDATE mails SET recipient = :recipient
- WHERE entity_type = :entity_type AND entity_id = :entity_id AND state IN ('queued', 'failed') AND kind <> 'link_notice';
+ WHERE entity_type = :entity_type AND entity_id = :entity_id AND state IN ('queued', 'failed')
+   AND kind <> 'link_notice';
 
 -- name: drop_redirected
-DELETE FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND state IN ('queued', 'failed') AND kind <> 'link_notice';
+DELETE FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND state IN ('queued', 'failed')
+  AND kind <> 'link_notice';
 
 -- name: turn_into
 UPDATE mails SET kind = :other_kind, subject = :subject
  WHERE entity_type = :entity_type AND entity_id = :entity_id AND state = 'queued' AND kind = :kind;
 
 -- name: waiting
-SELECT id FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND kind = :kind AND state IN ('queued', 'sending') LIMIT 1;
+SELECT id FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND kind = :kind
+  AND state IN ('queued', 'sending') LIMIT 1;
 
 -- name: due
 -- The mail that leaves next. `places` has all pairs of priority and turn in order. For each, the index has the mail that is
 -- due first at its beginning, so that mails with a later time cost nothing.
 SELECT {m.to_send}
   FROM json_each(:places) p CROSS JOIN mails m ON m.id = (
-    SELECT n.id FROM mails n WHERE n.state = 'queued' AND n.priority = p.value ->> 0 AND n.turn = p.value ->> 1 AND n.next_at <= :now
+    SELECT n.id FROM mails n WHERE n.state = 'queued' AND n.priority = p.value ->> 0 AND n.turn = p.value ->> 1
+      AND n.next_at <= :now
      ORDER BY n.next_at, n.id LIMIT 1)
  ORDER BY p.key LIMIT 1;
 
 -- name: longest_due
 -- The mail that has been due longest, whatever its priority.
-SELECT {m.to_send} FROM mails m INDEXED BY mails_due WHERE m.state = 'queued' AND m.next_at <= :now ORDER BY m.next_at, m.id LIMIT 1;
+SELECT {m.to_send} FROM mails m INDEXED BY mails_due WHERE m.state = 'queued' AND m.next_at <= :now
+ ORDER BY m.next_at, m.id LIMIT 1;
 
 -- name: bring_forward
 -- Retry at once what is scheduled later than any wait allows: the clock was ahead at that time.
@@ -55,7 +63,8 @@ SELECT taken_at FROM mails WHERE taken_at <= :now ORDER BY taken_at DESC LIMIT 1
 
 -- name: take
 -- Mark a mail as being sent. `lease` identifies the attempt.
-UPDATE mails SET state = 'sending', attempts = attempts + 1, next_at = NULL, lease = :lease, taken_at = :now, updated_at = :now
+UPDATE mails SET state = 'sending', attempts = attempts + 1, next_at = NULL, lease = :lease, taken_at = :now,
+  updated_at = :now
  WHERE id = :id;
 
 -- name: settle
@@ -77,7 +86,8 @@ UPDATE mails SET state = 'queued', next_at = :now, attempts = 0, error = NULL, l
 
 -- name: forget
 DELETE FROM mails WHERE id IN
-  (SELECT id FROM mails WHERE updated_at <= :before AND state IN ('sent', 'failed', 'uncertain') ORDER BY updated_at LIMIT :size);
+  (SELECT id FROM mails WHERE updated_at <= :before AND state IN ('sent', 'failed', 'uncertain')
+    ORDER BY updated_at LIMIT :size);
 
 -- name: states
 SELECT state, count(*) AS count FROM mails GROUP BY state;

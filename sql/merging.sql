@@ -6,7 +6,8 @@ SELECT id, customer_number, company_name, first_name, last_name, email, phone, p
 
 -- name: participants
 -- Participants of the duplicate. counterpart_id is the participant of the other contact with the same event and role.
-SELECT p.id, (SELECT k.id FROM participants k WHERE k.event_id = p.event_id AND k.contact_id = :contact_id AND k.role = p.role) AS counterpart_id
+SELECT p.id, (SELECT k.id FROM participants k WHERE k.event_id = p.event_id AND k.contact_id = :contact_id
+  AND k.role = p.role) AS counterpart_id
   FROM participants p WHERE p.contact_id = :duplicate_id ORDER BY p.id;
 
 -- name: move_participant
@@ -56,7 +57,8 @@ UPDATE service_orders SET event_participant_id = :participant_id, updated_at = :
 
 -- name: submissions
 -- Submissions of the duplicate's participant. counterpart_id is the other participant's submission of the same type.
-SELECT o.id, (SELECT k.id FROM submissions k WHERE k.event_participant_id = :participant_id AND k.type_id = o.type_id) AS counterpart_id
+SELECT o.id, (SELECT k.id FROM submissions k WHERE k.event_participant_id = :participant_id
+  AND k.type_id = o.type_id) AS counterpart_id
   FROM submissions o WHERE o.event_participant_id = :id ORDER BY o.id;
 
 -- name: hand_over_submission
@@ -67,7 +69,8 @@ UPDATE badge_aliases SET event_participant_id = :participant_id, updated_at = :s
 
 -- name: add_alias
 -- Keep the number of a deleted participant valid.
-INSERT INTO badge_aliases (badge_number, event_participant_id, created_at, updated_at) VALUES (:badge_number, :participant_id, :now, :stamp);
+INSERT INTO badge_aliases (badge_number, event_participant_id, created_at, updated_at)
+  VALUES (:badge_number, :participant_id, :now, :stamp);
 
 -- name: slots
 SELECT DISTINCT schedule_slot_id FROM schedule_assignments WHERE event_participant_id = :id ORDER BY schedule_slot_id;
@@ -115,7 +118,8 @@ UPDATE applications SET contact_id = :contact_id, updated_at = :stamp WHERE id =
 -- Newsletter subscribers that belong to the duplicate. If several contacts have the address, it is that of the oldest.
 SELECT id FROM newsletter_subscribers WHERE contact_id = :duplicate_id
  UNION SELECT s.id FROM contacts c JOIN newsletter_subscribers s ON s.email = c.email
-        WHERE c.id = :duplicate_id AND s.contact_id IS NULL AND c.id = (SELECT min(o.id) FROM contacts o WHERE o.email = c.email)
+        WHERE c.id = :duplicate_id AND s.contact_id IS NULL
+        AND c.id = (SELECT min(o.id) FROM contacts o WHERE o.email = c.email)
  ORDER BY id;
 
 -- name: move_subscriber
@@ -126,7 +130,8 @@ INSERT OR IGNORE INTO contact_categories (contact_id, category_id)
 SELECT :contact_id, category_id FROM contact_categories WHERE contact_id = :duplicate_id;
 
 -- name: move_tags
-INSERT OR IGNORE INTO contact_tags (contact_id, tag) SELECT :contact_id, tag FROM contact_tags WHERE contact_id = :duplicate_id;
+INSERT OR IGNORE INTO contact_tags (contact_id, tag) SELECT :contact_id, tag FROM contact_tags
+ WHERE contact_id = :duplicate_id;
 
 -- name: follow
 -- Contacts that were merged into the duplicate now belong to the contact that is kept.

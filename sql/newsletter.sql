@@ -1,14 +1,16 @@
 -- Newsletter subscribers and the proof of their consent.
 
 -- name: get
-SELECT s.id, s.email, s.name, s.language, coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status, s.confirmed_at,
-       s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
+SELECT s.id, s.email, s.name, s.language,
+       coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status,
+         s.confirmed_at, s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
   FROM newsletter_subscribers s
  WHERE s.id = :id;
 
 -- name: list
-SELECT s.id, s.email, s.name, s.language, coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status, s.confirmed_at,
-       s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
+SELECT s.id, s.email, s.name, s.language,
+       coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status,
+         s.confirmed_at, s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
   FROM newsletter_subscribers s
  WHERE TRUE
    AND s.id IN (SELECT value FROM json_each(:ids))                                             -- when ids
@@ -31,17 +33,21 @@ INSERT INTO newsletter_subscribers (email, name, email_folded, name_folded, lang
 VALUES (:email, :name, fold(:email), fold(:name), :language, 'pending', :now, :stamp);
 
 -- name: change
-UPDATE newsletter_subscribers SET name = :name, name_folded = fold(:name), language = :language, updated_at = :stamp WHERE id = :id;
+UPDATE newsletter_subscribers SET name = :name, name_folded = fold(:name), language = :language, updated_at = :stamp
+ WHERE id = :id;
 
 -- name: ask
-UPDATE newsletter_subscribers SET status = 'pending', asked_at = :at, mail_error = NULL, updated_at = :stamp WHERE id = :id;
+UPDATE newsletter_subscribers SET status = 'pending', asked_at = :at, mail_error = NULL, updated_at = :stamp
+ WHERE id = :id;
 
 -- name: confirm
-UPDATE newsletter_subscribers SET status = 'confirmed', confirmed_at = :at, unsubscribed_at = NULL, updated_at = :stamp WHERE id = :id;
+UPDATE newsletter_subscribers SET status = 'confirmed', confirmed_at = :at, unsubscribed_at = NULL, updated_at = :stamp
+ WHERE id = :id;
 
 -- name: unsubscribe
 -- End the subscription. A new round makes the links in earlier confirmation mails invalid.
-UPDATE newsletter_subscribers SET status = 'unsubscribed', unsubscribed_at = :now, round = round + 1, updated_at = :stamp WHERE id = :id;
+UPDATE newsletter_subscribers SET status = 'unsubscribed', unsubscribed_at = :now, round = round + 1,
+  updated_at = :stamp WHERE id = :id;
 
 -- name: refused
 UPDATE newsletter_subscribers SET mail_error = :error, updated_at = :stamp WHERE id = :id;

@@ -33,11 +33,12 @@ SELECT CASE :entity_type
 -- name: add
 INSERT INTO notes (entity_type, entity_id, admin_id, {fields}, created_at, updated_at)
 VALUES (:entity_type, :entity_id, :admin_id, {:fields}, :now, :stamp)
-RETURNING id, entity_type, entity_id, admin_id, (SELECT name FROM admins WHERE admins.id = admin_id) AS admin_name, {fields},
-  created_at, updated_at;
+RETURNING id, entity_type, entity_id, admin_id, (SELECT name FROM admins WHERE admins.id = admin_id) AS admin_name,
+  {fields}, created_at, updated_at;
 
 -- name: change
-UPDATE notes SET entity_type = :entity_type, entity_id = :entity_id, {fields = :fields}, updated_at = :stamp WHERE id = :id;
+UPDATE notes SET entity_type = :entity_type, entity_id = :entity_id, {fields = :fields}, updated_at = :stamp
+ WHERE id = :id;
 
 -- name: move
 UPDATE notes SET entity_id = :entity_id, updated_at = :stamp WHERE id = :id;

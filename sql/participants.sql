@@ -3,10 +3,12 @@
 -- name: get
 SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
        k.category_key, p.badge_name, p.badge_number, p.host_participant_id,
-       EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
+       EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id
+         AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
-         WHERE v.entity_type = 'event_participant' AND v.entity_id = p.id ORDER BY d.display_order, d.id)) AS custom_fields,
+         WHERE v.entity_type = 'event_participant' AND v.entity_id = p.id
+         ORDER BY d.display_order, d.id)) AS custom_fields,
        p.application_id, p.created_at, p.updated_at
   FROM participants p JOIN events e ON e.id = p.event_id JOIN contacts c ON c.id = p.contact_id
   LEFT JOIN categories k ON k.id = p.category_id
@@ -15,7 +17,8 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
 -- name: list
 SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
        k.category_key, p.badge_name, p.badge_number, p.host_participant_id,
-       EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
+       EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id
+         AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
        p.application_id, p.created_at, p.updated_at
   FROM participants p
   LEFT JOIN events e ON e.id = p.event_id
@@ -46,8 +49,8 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
  ORDER BY {sort} {order}, p.id {order}  -- sort: id=p.id created_at=p.id
 
 -- name: contacts_of
-SELECT p.id AS participant_id, c.id, c.customer_number, c.company_name, c.first_name, c.last_name, c.email, c.phone, c.city,
-       c.country
+SELECT p.id AS participant_id, c.id, c.customer_number, c.company_name, c.first_name, c.last_name, c.email, c.phone,
+       c.city, c.country
   FROM participants p JOIN contacts c ON c.id = p.contact_id
  WHERE p.id IN (SELECT value FROM json_each(:ids));
 
@@ -77,7 +80,8 @@ SELECT id FROM participants WHERE host_participant_id = :id AND status <> 'cance
 
 -- name: host_of
 -- How many have this participant as their host, as nouns for the error text.
-SELECT 'participant' AS one, 'participants' AS many, count(*) AS count FROM participants WHERE host_participant_id = :id;
+SELECT 'participant' AS one, 'participants' AS many, count(*) AS count FROM participants
+ WHERE host_participant_id = :id;
 
 -- name: host
 SELECT id, event_id, role FROM participants WHERE id = :id;
@@ -85,20 +89,24 @@ SELECT id, event_id, role FROM participants WHERE id = :id;
 -- name: users
 -- What prevents the participant from being deleted, as nouns for the error text.
 SELECT 'invoice' AS one, 'invoices' AS many, count(*) AS count FROM invoices WHERE event_participant_id = :id
- UNION ALL SELECT 'hosted participant', 'hosted participants', count(*) FROM participants WHERE host_participant_id = :id
- UNION ALL SELECT 'schedule slot', 'schedule slots', count(DISTINCT schedule_slot_id) FROM schedule_assignments WHERE event_participant_id = :id
+ UNION ALL SELECT 'hosted participant', 'hosted participants', count(*) FROM participants
+   WHERE host_participant_id = :id
+ UNION ALL SELECT 'schedule slot', 'schedule slots', count(DISTINCT schedule_slot_id) FROM schedule_assignments
+   WHERE event_participant_id = :id
  UNION ALL SELECT 'service order', 'service orders', count(*) FROM service_orders WHERE event_participant_id = :id
- UNION ALL SELECT 'booth reservation', 'booth reservations', count(*) FROM booth_reservations WHERE event_participant_id = :id
+ UNION ALL SELECT 'booth reservation', 'booth reservations', count(*) FROM booth_reservations
+   WHERE event_participant_id = :id
  UNION ALL SELECT 'submission', 'submissions', count(*) FROM submissions WHERE event_participant_id = :id
  UNION ALL SELECT 'check-in', 'check-ins', count(*) FROM check_ins WHERE event_participant_id = :id
- UNION ALL SELECT 'link', 'links', count(*) FROM links WHERE participant_id = :id AND (revoked_at IS NULL OR closes_address = 1)
+ UNION ALL SELECT 'link', 'links', count(*) FROM links WHERE participant_id = :id
+   AND (revoked_at IS NULL OR closes_address = 1)
  ORDER BY many;
 
 -- name: add
-INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_name_folded, badge_number, application_id,
-  made_by, host_participant_id, created_at, updated_at)
-VALUES (:event_id, :contact_id, :role, :status, :category_id, :badge_name, fold(:badge_name), :badge_number, :application_id,
-  :made_by, :host_participant_id, :now, :stamp);
+INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_name_folded, badge_number,
+  application_id, made_by, host_participant_id, created_at, updated_at)
+VALUES (:event_id, :contact_id, :role, :status, :category_id, :badge_name, fold(:badge_name), :badge_number,
+  :application_id, :made_by, :host_participant_id, :now, :stamp);
 
 -- name: change
 UPDATE participants SET event_id = :event_id, contact_id = :contact_id, role = :role, category_id = :category_id,
@@ -107,14 +115,16 @@ UPDATE participants SET event_id = :event_id, contact_id = :contact_id, role = :
  WHERE id = :id;
 
 -- name: move
-UPDATE participants SET status = :status, cancelled_at = CASE :status WHEN 'cancelled' THEN :now END, updated_at = :stamp WHERE id = :id;
+UPDATE participants SET status = :status, cancelled_at = CASE :status
+  WHEN 'cancelled' THEN :now END, updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM participants WHERE id = :id;
 
 -- name: wrong_counts
 -- Events whose participant_counts differ from their participants. For `eventapi check`.
-WITH counted AS (SELECT event_id, role, status, coalesce(category_id, 0), count(*) FROM participants GROUP BY 1, 2, 3, 4),
+WITH counted AS (SELECT event_id, role, status, coalesce(category_id, 0), count(*) FROM participants
+  GROUP BY 1, 2, 3, 4),
 kept AS (SELECT * FROM participant_counts WHERE participants <> 0)
 SELECT DISTINCT e.event_key
   FROM (SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept)

@@ -23,11 +23,14 @@ SELECT coalesce(max(id), 0) FROM audit_log;
 SELECT 1 FROM audit_log l
  WHERE l.id > :seen
    AND (l.entity_type = 'invoice' AND l.action IN ('created', 'sent')
-        AND EXISTS (SELECT 1 FROM invoices i WHERE i.id = l.entity_id AND i.locked_at IS NOT NULL AND min(i.issue_date, coalesce(i.tax_date, i.issue_date)) < :first_open_day)
+        AND EXISTS (SELECT 1 FROM invoices i WHERE i.id = l.entity_id AND i.locked_at IS NOT NULL
+        AND min(i.issue_date, coalesce(i.tax_date, i.issue_date)) < :first_open_day)
         OR l.entity_type = 'invoice' AND l.action IN ('written_off', 'write_off_deleted', 'dunned', 'dunning_withdrawn')
         OR l.entity_type = 'payment'
-        AND (NOT EXISTS (SELECT 1 FROM payments p WHERE p.id = l.entity_id AND coalesce(p.payment_date_at, p.created_at) >= :open_from)
-             OR json_type(l.old_values, '$.payment_date') IS NOT NULL AND substr(coalesce(l.old_values ->> '$.payment_date', ''), 1, 10) <= :first_open_day
+        AND (NOT EXISTS (SELECT 1 FROM payments p WHERE p.id = l.entity_id
+        AND coalesce(p.payment_date_at, p.created_at) >= :open_from)
+             OR json_type(l.old_values, '$.payment_date') IS NOT NULL
+             AND substr(coalesce(l.old_values ->> '$.payment_date', ''), 1, 10) <= :first_open_day
              OR l.old_values IS NULL AND l.action <> 'created'))
  LIMIT 1;
 
@@ -36,7 +39,8 @@ SELECT 1 FROM audit_log l
 -- no exchange rate.
 WITH RECURSIVE kinds (currency) AS (
   SELECT min(currency) FROM invoices
-   UNION ALL SELECT (SELECT min(i.currency) FROM invoices i WHERE i.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
+   UNION ALL SELECT (SELECT min(i.currency) FROM invoices i WHERE i.currency > k.currency) FROM kinds k
+     WHERE k.currency IS NOT NULL)
 SELECT i.id, i.invoice_number, i.currency
   FROM kinds k CROSS JOIN invoices i INDEXED BY invoices_by_currency
     ON i.currency = k.currency AND i.issue_date >= :since AND i.issue_date < :before AND i.locked_at IS NOT NULL
@@ -46,19 +50,23 @@ SELECT i.id, i.invoice_number, i.currency
 -- The same for documents that are dated later, and whose tax counts on these days.
 WITH RECURSIVE kinds (currency) AS (
   SELECT min(currency) FROM tax_entries
-   UNION ALL SELECT (SELECT min(e.currency) FROM tax_entries e WHERE e.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
+   UNION ALL SELECT (SELECT min(e.currency) FROM tax_entries e WHERE e.currency > k.currency) FROM kinds k
+     WHERE k.currency IS NOT NULL)
 SELECT DISTINCT i.id, i.invoice_number, i.currency
-  FROM kinds k CROSS JOIN tax_entries e INDEXED BY tax_entries_by_day ON e.currency = k.currency AND e.day >= :since AND e.day < :before
+  FROM kinds k CROSS JOIN tax_entries e INDEXED BY tax_entries_by_day ON e.currency = k.currency AND e.day >= :since
+  AND e.day < :before
  CROSS JOIN invoices i ON i.id = e.document_id
  WHERE k.currency <> :home AND i.exchange_rate IS NULL AND i.issue_date >= :before LIMIT :most;
 
 -- name: entries
 -- Every booking of the period, in a fixed order. Their hash is kept when the month is closed.
-SELECT 'invoice' AS kind, i.id, i.invoice_number, i.invoice_type, i.issue_date AS at, i.currency, i.subtotal, i.tax_total, i.total, i.event_id, i.related_invoice_id
+SELECT 'invoice' AS kind, i.id, i.invoice_number, i.invoice_type, i.issue_date AS at, i.currency, i.subtotal,
+  i.tax_total, i.total, i.event_id, i.related_invoice_id
   FROM invoices i INDEXED BY invoices_by_issue_date
  WHERE i.locked_at IS NOT NULL AND i.issue_date >= :first AND i.issue_date <= :last AND i.invoice_type = 'credit_note'
  UNION ALL
-SELECT 'invoice', i.id, i.invoice_number, i.invoice_type, i.issue_date, i.currency, i.subtotal, i.tax_total, i.total, i.event_id, NULL
+SELECT 'invoice', i.id, i.invoice_number, i.invoice_type, i.issue_date, i.currency, i.subtotal, i.tax_total, i.total,
+  i.event_id, NULL
   FROM invoices i INDEXED BY invoices_by_issue_date
  WHERE i.locked_at IS NOT NULL AND i.issue_date >= :first AND i.issue_date <= :last AND i.invoice_type = 'invoice'
  UNION ALL
@@ -66,17 +74,23 @@ SELECT 'tax', t.invoice_id, t.category, t.rate, i.issue_date, i.currency, t.net,
   FROM invoices i INDEXED BY invoices_by_issue_date CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
  WHERE i.locked_at IS NOT NULL AND i.issue_date >= :first AND i.issue_date <= :last
  UNION ALL
-SELECT 'payment', p.id, p.gateway_key, 'dated', p.payment_date_at, p.currency, p.amount, p.gateway_fee, nullif(p.claim_amount, 0), coalesce(
-         (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id), NULL
+SELECT 'payment', p.id, p.gateway_key, 'dated', p.payment_date_at, p.currency, p.amount, p.gateway_fee,
+  nullif(p.claim_amount, 0), coalesce(
+         (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1),
+           p.invoice_id), NULL
   FROM payments p INDEXED BY payments_by_date
  WHERE p.payment_date_at >= :begins AND p.payment_date_at < :ends AND p.status IN ('completed', 'refunded')
  UNION ALL
-SELECT 'payment', p.id, p.gateway_key, 'undated', p.created_at, p.currency, p.amount, p.gateway_fee, nullif(p.claim_amount, 0), coalesce(
-         (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id), NULL
+SELECT 'payment', p.id, p.gateway_key, 'undated', p.created_at, p.currency, p.amount, p.gateway_fee,
+  nullif(p.claim_amount, 0), coalesce(
+         (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1),
+           p.invoice_id), NULL
   FROM payments p INDEXED BY payments_undated
- WHERE p.payment_date_at IS NULL AND p.created_at >= :begins AND p.created_at < :ends AND p.status IN ('completed', 'refunded')
+ WHERE p.payment_date_at IS NULL AND p.created_at >= :begins AND p.created_at < :ends
+   AND p.status IN ('completed', 'refunded')
  UNION ALL
-SELECT 'refund', r.id, r.gateway_key, NULL, r.counts_at, r.currency, r.amount, NULL, nullif(r.claim_amount, 0), r.payment_id, NULL
+SELECT 'refund', r.id, r.gateway_key, NULL, r.counts_at, r.currency, r.amount, NULL, nullif(r.claim_amount, 0),
+  r.payment_id, NULL
   FROM refunds r INDEXED BY refunds_by_time WHERE r.counts_at >= :begins AND r.counts_at < :ends
  UNION ALL
 SELECT 'move', m.id, NULL, NULL, m.moved_at, NULL, NULL, NULL, m.payment_id, m.from_invoice_id, m.to_invoice_id
@@ -100,13 +114,15 @@ SELECT currency, sum(amount) AS claimed FROM claim_movements WHERE day >= :first
 
 -- name: next_issue
 -- The first issue date of a sent invoice on or after a day.
-SELECT min(issue_date) FROM invoices INDEXED BY invoices_by_issue_date WHERE issue_date >= :after AND locked_at IS NOT NULL;
+SELECT min(issue_date) FROM invoices INDEXED BY invoices_by_issue_date WHERE issue_date >= :after
+  AND locked_at IS NOT NULL;
 
 -- name: next_payment
 -- The first payment, refund, write-off or move of a payment at or after a time. A payment without a date counts when it was created.
 SELECT min(at) FROM (
   SELECT min(payment_date_at) AS at FROM payments WHERE payment_date_at >= :after
-   UNION ALL SELECT min(created_at) FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at >= :after
+   UNION ALL SELECT min(created_at) FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL
+     AND created_at >= :after
    UNION ALL SELECT min(counts_at) FROM refunds WHERE counts_at >= :after
    UNION ALL SELECT min(moved_at) FROM payment_moves WHERE moved_at >= :after
    UNION ALL SELECT min(counts_at) FROM write_offs WHERE counts_at >= :after);
@@ -119,7 +135,8 @@ SELECT min(day) FROM claim_movements WHERE day >= :after;
 -- What was invoiced and credited in a period, with tax, by currency.
 WITH RECURSIVE kinds (currency) AS (
   SELECT min(currency) FROM invoices
-   UNION ALL SELECT (SELECT min(i.currency) FROM invoices i WHERE i.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
+   UNION ALL SELECT (SELECT min(i.currency) FROM invoices i WHERE i.currency > k.currency) FROM kinds k
+     WHERE k.currency IS NOT NULL)
 SELECT i.currency, sum(CASE i.invoice_type WHEN 'invoice' THEN i.total ELSE 0 END) AS invoiced,
        sum(CASE i.invoice_type WHEN 'credit_note' THEN -i.total ELSE 0 END) AS credited
   FROM kinds k CROSS JOIN invoices i INDEXED BY invoices_by_currency

@@ -4,12 +4,14 @@
 -- columns: names = plan_name plan_key area_name
 
 -- name: get
-SELECT p.id, p.event_id, e.event_key, e.title AS event_title, {p.fields}, p.objects, p.is_active, p.sort_order, p.created_at, p.updated_at
+SELECT p.id, p.event_id, e.event_key, e.title AS event_title, {p.fields}, p.objects, p.is_active, p.sort_order,
+  p.created_at, p.updated_at
   FROM plans p JOIN events e ON e.id = p.event_id
  WHERE p.id = :id;
 
 -- name: list
-SELECT p.id, p.event_id, e.event_key, e.title AS event_title, {p.fields}, p.is_active, p.sort_order, p.created_at, p.updated_at
+SELECT p.id, p.event_id, e.event_key, e.title AS event_title, {p.fields}, p.is_active, p.sort_order, p.created_at,
+  p.updated_at
   FROM plans p
   LEFT JOIN events e ON e.id = p.event_id
  WHERE TRUE
@@ -23,7 +25,8 @@ SELECT p.id, p.event_id, e.event_key, e.title AS event_title, {p.fields}, p.is_a
 SELECT id, objects FROM plans WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: booth_counts_of
-SELECT plan_id AS id, count(*) AS booth_count FROM booths WHERE plan_id IN (SELECT value FROM json_each(:ids)) GROUP BY plan_id;
+SELECT plan_id AS id, count(*) AS booth_count FROM booths WHERE plan_id IN (SELECT value FROM json_each(:ids))
+ GROUP BY plan_id;
 
 -- name: booths_of
 SELECT id FROM booths WHERE plan_id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
@@ -33,7 +36,8 @@ SELECT id FROM plans WHERE event_id = :event_id ORDER BY id;
 
 -- name: outlines
 -- Size and position of the booths, for the checks of the plan.
-SELECT id, booth_number, width, depth, pos_x, pos_y, rotation FROM booths WHERE plan_id = :id ORDER BY booth_number_natural, id;
+SELECT id, booth_number, width, depth, pos_x, pos_y, rotation FROM booths WHERE plan_id = :id
+ ORDER BY booth_number_natural, id;
 
 -- name: has_booths
 SELECT EXISTS (SELECT 1 FROM booths WHERE plan_id = :id);
@@ -46,14 +50,16 @@ INSERT INTO plans (event_id, {fields}, objects, is_active, sort_order, {names_na
 VALUES (:event_id, {:fields}, :objects, :is_active, :sort_order, {natural_key(:names)}, :now, :stamp);
 
 -- name: change
-UPDATE plans SET event_id = :event_id, {fields = :fields}, objects = :objects, is_active = :is_active, sort_order = :sort_order,
-  {names_natural = natural_key(:names)}, updated_at = :stamp
+UPDATE plans SET event_id = :event_id, {fields = :fields}, objects = :objects, is_active = :is_active,
+  sort_order = :sort_order, {names_natural = natural_key(:names)}, updated_at = :stamp
  WHERE id = :id;
 
 -- name: users
 -- What prevents the plan from being deleted, as nouns for the error text.
-SELECT 'booth reservation' AS one, 'booth reservations' AS many, count(*) AS count FROM booths b JOIN booth_reservations r ON r.booth_id = b.id WHERE b.plan_id = :id
- UNION ALL SELECT 'service order item', 'service order items', count(*) FROM booths b JOIN service_order_items i ON i.booth_id = b.id WHERE b.plan_id = :id
+SELECT 'booth reservation' AS one, 'booth reservations' AS many, count(*) AS count FROM booths b
+  JOIN booth_reservations r ON r.booth_id = b.id WHERE b.plan_id = :id
+ UNION ALL SELECT 'service order item', 'service order items', count(*) FROM booths b
+   JOIN service_order_items i ON i.booth_id = b.id WHERE b.plan_id = :id
  ORDER BY many;
 
 -- name: remove_booths

@@ -9,16 +9,20 @@ SELECT 'contact' AS entity_type, id AS entity_id FROM people
  UNION SELECT 'event_participant', id FROM participants WHERE contact_id = :id
  UNION SELECT 'application', id FROM applications WHERE contact_id = :id
  UNION SELECT 'application', a.id FROM contacts c JOIN applications a ON a.email = c.email
-        WHERE c.id = :id AND a.contact_id IS NULL AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
+        WHERE c.id = :id AND a.contact_id IS NULL
+        AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
  UNION SELECT 'newsletter_subscriber', id FROM newsletter_subscribers WHERE contact_id = :id
  UNION SELECT 'newsletter_subscriber', s.id FROM contacts c JOIN newsletter_subscribers s ON s.email = c.email
-        WHERE c.id = :id AND s.contact_id IS NULL AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
+        WHERE c.id = :id AND s.contact_id IS NULL
+        AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
  UNION SELECT 'invoice', id FROM invoices WHERE contact_id = :id
  UNION SELECT l.entity_type, l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_contact
-        WHERE l.action = 'deleted' AND l.entity_type IN ('application', 'event_participant', 'invoice') AND l.old_values ->> '$.contact_id' IN (SELECT id FROM people)
+        WHERE l.action = 'deleted' AND l.entity_type IN ('application', 'event_participant', 'invoice')
+        AND l.old_values ->> '$.contact_id' IN (SELECT id FROM people)
  UNION SELECT 'application', l.entity_id FROM contacts c CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_contact
            ON l.old_values ->> '$.email' = c.email COLLATE NOCASE
-        WHERE c.id = :id AND l.action = 'deleted' AND l.entity_type = 'application' AND l.old_values ->> '$.contact_id' IS NULL
+        WHERE c.id = :id AND l.action = 'deleted' AND l.entity_type = 'application'
+        AND l.old_values ->> '$.contact_id' IS NULL
           AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id);
 
 -- In these statements, IN keeps SQLite from a Bloom filter, for which it would read all of the audit log.
@@ -26,43 +30,59 @@ SELECT 'contact' AS entity_type, id AS entity_id FROM people
 -- name: attached_records
 -- Records that belong to those in `pairs`, including deleted ones that are still in the audit log.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
-SELECT 'booth_reservation' AS entity_type, r.id AS entity_id FROM pairs p JOIN booth_reservations r ON r.event_participant_id = p.entity_id
+SELECT 'booth_reservation' AS entity_type, r.id AS entity_id FROM pairs p
+  JOIN booth_reservations r ON r.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
  UNION SELECT 'service_order', o.id FROM pairs p JOIN service_orders o ON o.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
  UNION SELECT 'service_order', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_participant
-        WHERE l.action = 'deleted' AND l.entity_type = 'service_order' AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
+        WHERE l.action = 'deleted' AND l.entity_type = 'service_order'
+        AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs
+        WHERE entity_type = 'event_participant')
  UNION SELECT 'check_in', k.id FROM pairs p JOIN check_ins k ON k.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
  UNION SELECT 'check_in', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_participant
-        WHERE l.action = 'deleted' AND l.entity_type = 'check_in' AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
+        WHERE l.action = 'deleted' AND l.entity_type = 'check_in'
+        AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs
+        WHERE entity_type = 'event_participant')
  UNION SELECT 'submission', s.id FROM pairs p JOIN submissions s ON s.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
  UNION SELECT 'submission', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_participant
-        WHERE l.action = 'deleted' AND l.entity_type = 'submission' AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
+        WHERE l.action = 'deleted' AND l.entity_type = 'submission'
+        AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs
+        WHERE entity_type = 'event_participant')
  UNION SELECT 'note', n.id FROM pairs p JOIN notes n ON n.entity_type = p.entity_type AND n.entity_id = p.entity_id
  UNION SELECT 'payment', m.id FROM pairs p JOIN payments m ON m.invoice_id = p.entity_id WHERE p.entity_type = 'invoice'
  UNION SELECT 'note', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_entity
-        WHERE l.action = 'deleted' AND l.entity_type = 'note' AND l.old_values ->> '$.entity_id' IN (SELECT entity_id FROM pairs)
-          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs)
+        WHERE l.action = 'deleted' AND l.entity_type = 'note'
+        AND l.old_values ->> '$.entity_id' IN (SELECT entity_id FROM pairs)
+          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type,
+            entity_id FROM pairs)
  UNION SELECT 'payment', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_invoice
-        WHERE l.action = 'deleted' AND l.entity_type = 'payment' AND l.old_values ->> '$.invoice_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'invoice');
+        WHERE l.action = 'deleted' AND l.entity_type = 'payment'
+        AND l.old_values ->> '$.invoice_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'invoice');
 
 -- name: documents_about
 -- Documents about the records in `pairs`, including deleted ones.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
-SELECT 'document' AS entity_type, d.id AS entity_id FROM pairs p JOIN documents d ON d.entity_type = p.entity_type AND d.entity_id = p.entity_id
+SELECT 'document' AS entity_type, d.id AS entity_id FROM pairs p JOIN documents d ON d.entity_type = p.entity_type
+  AND d.entity_id = p.entity_id
  UNION SELECT 'document', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_entity
-        WHERE l.action = 'deleted' AND l.entity_type = 'document' AND l.old_values ->> '$.entity_id' IN (SELECT entity_id FROM pairs)
-          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs);
+        WHERE l.action = 'deleted' AND l.entity_type = 'document'
+        AND l.old_values ->> '$.entity_id' IN (SELECT entity_id FROM pairs)
+          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type,
+            entity_id FROM pairs);
 
 -- name: tasks_about
 -- Tasks about the records in `pairs`, including deleted ones.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
-SELECT 'task' AS entity_type, t.id AS entity_id FROM pairs p JOIN tasks t ON t.entity_type = p.entity_type AND t.entity_id = p.entity_id
+SELECT 'task' AS entity_type, t.id AS entity_id FROM pairs p JOIN tasks t ON t.entity_type = p.entity_type
+  AND t.entity_id = p.entity_id
  UNION SELECT 'task', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_entity
-        WHERE l.action = 'deleted' AND l.entity_type = 'task' AND l.old_values ->> '$.entity_id' IN (SELECT entity_id FROM pairs)
-          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs);
+        WHERE l.action = 'deleted' AND l.entity_type = 'task'
+        AND l.old_values ->> '$.entity_id' IN (SELECT entity_id FROM pairs)
+          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type,
+            entity_id FROM pairs);
 
 -- Reading the data of a contact.
 
@@ -71,7 +91,8 @@ SELECT id, entity_type, entity_id, note_text, note_type, is_pinned, created_at, 
 
 -- name: assignments
 SELECT a.schedule_slot_id AS schedule_id, a.event_participant_id, a.role, s.title, s.starts_at, s.ends_at, s.location
-  FROM participants p JOIN schedule_assignments a ON a.event_participant_id = p.id JOIN schedule_slots s ON s.id = a.schedule_slot_id
+  FROM participants p JOIN schedule_assignments a ON a.event_participant_id = p.id
+  JOIN schedule_slots s ON s.id = a.schedule_slot_id
  WHERE p.contact_id = :id ORDER BY a.id;
 
 -- name: badge_aliases
@@ -83,9 +104,11 @@ SELECT email_before FROM contacts WHERE id = :id;
 
 -- name: links
 -- Links of the contact, of its applications and of the people at its booth.
-SELECT id, kind, event_id, participant_id, application_id, name, email, language, rights, ended_by, last_used_at, created_at, updated_at FROM links
+SELECT id, kind, event_id, participant_id, application_id, name, email, language, rights, ended_by, last_used_at,
+  created_at, updated_at FROM links
  WHERE participant_id IN (SELECT p.id FROM participants p WHERE p.contact_id = :id
-                           UNION SELECT s.id FROM participants p JOIN participants s ON s.host_participant_id = p.id WHERE p.contact_id = :id)
+                           UNION SELECT s.id FROM participants p JOIN participants s ON s.host_participant_id = p.id
+                             WHERE p.contact_id = :id)
     OR application_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application')
  ORDER BY id;
 
@@ -96,38 +119,46 @@ SELECT b.id, b.entity_type, b.entity_id, b.link_id, b.way, b.mailed_to, b.addres
 
 -- name: profiled
 -- Participants of the contact that have a profile.
-SELECT participant_id FROM profiles WHERE participant_id IN (SELECT id FROM participants WHERE contact_id = :id) ORDER BY participant_id;
+SELECT participant_id FROM profiles WHERE participant_id IN (SELECT id FROM participants WHERE contact_id = :id)
+ ORDER BY participant_id;
 
 -- name: scans
-SELECT s.id, s.event_participant_id, s.action, s.check_in_type, s.badge_number, s.station, s.notes, s.client_ref, s.scanned_at, s.code,
-       s.check_in_id, s.taken_back_at, s.created_at
+SELECT s.id, s.event_participant_id, s.action, s.check_in_type, s.badge_number, s.station, s.notes, s.client_ref,
+       s.scanned_at, s.code, s.check_in_id, s.taken_back_at, s.created_at
   FROM participants p JOIN check_in_scans s ON s.event_participant_id = p.id
  WHERE p.contact_id = :id ORDER BY s.id;
 
 -- name: mails
-SELECT id, kind, entity_type, entity_id, recipient, subject, language, text, details, state, error, created_at, updated_at
-  FROM mails WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN mails r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1) ORDER BY id;
+SELECT id, kind, entity_type, entity_id, recipient, subject, language, text, details, state, error, created_at,
+  updated_at
+  FROM mails WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN mails r ON r.entity_type = p.value ->> 0
+  AND r.entity_id = p.value ->> 1) ORDER BY id;
 
 -- name: audit_entries
 SELECT id, action, entity_type, entity_id, entity_title, description, old_values, new_values, created_at
-  FROM audit_log WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN audit_log r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1) ORDER BY id;
+  FROM audit_log WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS
+  JOIN audit_log r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1) ORDER BY id;
 
 -- name: outgoing_events
 SELECT id, name, entity_type, entity_id, data, created_at
-  FROM outgoing_events WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN outgoing_events r ON r.entity_id = p.value ->> 1 AND r.entity_type = p.value ->> 0) ORDER BY id;
+  FROM outgoing_events WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS
+  JOIN outgoing_events r ON r.entity_id = p.value ->> 1 AND r.entity_type = p.value ->> 0) ORDER BY id;
 
 -- name: bank_transactions
 -- Bank transactions that were assigned to invoices of the contact, and ignored ones from an account that has paid only
 -- such invoices.
-SELECT t.id, t.account, t.currency, t.booked_on, t.amount, t.party, t.ultimate_party, t.iban, t.bic, t.text, t.description,
-       t.creditor_reference, t.end_to_end_id, t.return_reason, t.status, t.ignored_reason, t.created_at
+SELECT t.id, t.account, t.currency, t.booked_on, t.amount, t.party, t.ultimate_party, t.iban, t.bic, t.text,
+       t.description, t.creditor_reference, t.end_to_end_id, t.return_reason, t.status, t.ignored_reason, t.created_at
   FROM bank_transactions t
- WHERE t.id IN (SELECT p.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id
+ WHERE t.id IN (SELECT p.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id
+ WHERE i.contact_id = :id
                  UNION SELECT r.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id
                          JOIN refunds r ON r.payment_id = p.id WHERE i.contact_id = :id
-               UNION SELECT t.id FROM invoices i JOIN payments p ON p.invoice_id = i.id JOIN bank_transactions b ON b.id = p.bank_transaction_id
+               UNION SELECT t.id FROM invoices i JOIN payments p ON p.invoice_id = i.id
+                 JOIN bank_transactions b ON b.id = p.bank_transaction_id
                        JOIN bank_transactions t ON t.iban = b.iban AND t.status = 'ignored'
-                      WHERE i.contact_id = :id AND NOT EXISTS (SELECT 1 FROM bank_transactions o JOIN payments q ON q.bank_transaction_id = o.id
+                      WHERE i.contact_id = :id
+                      AND NOT EXISTS (SELECT 1 FROM bank_transactions o JOIN payments q ON q.bank_transaction_id = o.id
                                                                  JOIN invoices n ON n.id = q.invoice_id
                                                                 WHERE o.iban = b.iban AND n.contact_id <> :id))
  ORDER BY t.id;
@@ -181,7 +212,8 @@ DELETE FROM bulk_import_errors WHERE id IN (
 DELETE FROM contact_tags WHERE contact_id = :id;
 
 -- name: blank_participants
-UPDATE participants SET badge_name = NULL, badge_name_folded = NULL, updated_at = :stamp WHERE contact_id = :id AND badge_name IS NOT NULL;
+UPDATE participants SET badge_name = NULL, badge_name_folded = NULL, updated_at = :stamp WHERE contact_id = :id
+  AND badge_name IS NOT NULL;
 
 -- name: drop_forms
 -- Drafts of applications with the address of the contact, and those that became one of its applications: they have a hash
@@ -190,7 +222,8 @@ DELETE FROM application_drafts WHERE email = (SELECT c.email FROM contacts c WHE
     OR application_id IN (SELECT a.id FROM applications a WHERE a.contact_id = :id);
 
 -- name: drop_confirmations
-DELETE FROM mails WHERE entity_type = 'application_draft' AND recipient = (SELECT c.email FROM contacts c WHERE c.id = :id);
+DELETE FROM mails WHERE entity_type = 'application_draft'
+  AND recipient = (SELECT c.email FROM contacts c WHERE c.id = :id);
 
 -- name: drop_profiles
 DELETE FROM profiles WHERE participant_id IN (SELECT id FROM participants WHERE contact_id = :id);
@@ -207,7 +240,8 @@ UPDATE service_orders SET notes = NULL, cancellation_reason = NULL, updated_at =
 
 -- name: blank_specifications
 UPDATE service_order_items SET specification = NULL
- WHERE service_order_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'service_order') AND specification IS NOT NULL;
+ WHERE service_order_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'service_order')
+   AND specification IS NOT NULL;
 
 -- name: blank_check_ins
 UPDATE check_ins SET notes = NULL, updated_at = :stamp
@@ -223,8 +257,8 @@ UPDATE submissions SET value = NULL, document_id = NULL, feedback = NULL, update
    AND (value IS NOT NULL OR document_id IS NOT NULL OR feedback IS NOT NULL);
 
 -- name: blank_revisions
-UPDATE submission_revisions SET value = NULL, document_id = NULL, filename = NULL, sha256 = NULL, size = NULL, feedback = NULL,
-  updated_at = :stamp
+UPDATE submission_revisions SET value = NULL, document_id = NULL, filename = NULL, sha256 = NULL, size = NULL,
+  feedback = NULL, updated_at = :stamp
  WHERE submission_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'submission');
 
 -- name: drop_documents
@@ -243,7 +277,8 @@ WITH signed AS (SELECT id AS document_id, document_number, substr(signed_at, 1, 
                        (substr(coalesce(terminated_at, signed_at), 1, 4) + :years) || '-12-31' AS kept_until
                   FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document')
                                    AND contract_status IN ('active', 'terminated'))
-SELECT document_id, document_number, signed_on, kept_until FROM signed WHERE kept_until >= :today ORDER BY kept_until, document_id;
+SELECT document_id, document_number, signed_on, kept_until FROM signed WHERE kept_until >= :today
+ ORDER BY kept_until, document_id;
 
 -- name: drop_contracts
 -- Signed contracts whose retention period has ended.
@@ -261,16 +296,20 @@ DELETE FROM custom_field_values WHERE (entity_type, entity_id, field_id) IN (
 -- name: drop_links
 -- Links of the contact, of its applications and of the people at its booth, with their secrets and sessions.
 DELETE FROM links WHERE participant_id IN (SELECT p.id FROM participants p WHERE p.contact_id = :id
-                                            UNION SELECT s.id FROM participants p JOIN participants s ON s.host_participant_id = p.id WHERE p.contact_id = :id)
+                                            UNION SELECT s.id FROM participants p
+                                              JOIN participants s ON s.host_participant_id = p.id
+                                              WHERE p.contact_id = :id)
    OR application_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');
 
 -- name: blank_steps
 -- Whoever has accepted or ordered something bindingly: that it was done stays.
 UPDATE binding_steps SET mailed_to = NULL, address = NULL, agent = NULL
- WHERE id IN (SELECT b.id FROM json_each(:pairs) p CROSS JOIN binding_steps b ON b.entity_type = p.value ->> 0 AND b.entity_id = p.value ->> 1);
+ WHERE id IN (SELECT b.id FROM json_each(:pairs) p CROSS JOIN binding_steps b ON b.entity_type = p.value ->> 0
+   AND b.entity_id = p.value ->> 1);
 
 -- name: drop_mails
-DELETE FROM mails WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN mails r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1);
+DELETE FROM mails WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN mails r ON r.entity_type = p.value ->> 0
+  AND r.entity_id = p.value ->> 1);
 
 -- name: drop_subscribers
 DELETE FROM newsletter_subscribers
@@ -287,37 +326,44 @@ UPDATE invoices SET notes = NULL, dispute_reason = NULL, updated_at = :stamp
  WHERE contact_id = :id AND (notes IS NOT NULL OR dispute_reason IS NOT NULL);
 
 -- name: blank_write_off_reasons
-UPDATE write_offs SET reason = NULL WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id) AND reason IS NOT NULL;
+UPDATE write_offs SET reason = NULL WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id)
+  AND reason IS NOT NULL;
 
 -- name: blank_payment_remarks
 UPDATE payments SET notes = NULL, updated_at = :stamp,
-  search_text = (SELECT fold(i.invoice_number || coalesce(' ' || transaction_id, '')) FROM invoices i WHERE i.id = invoice_id)
+  search_text = (SELECT fold(i.invoice_number || coalesce(' ' || transaction_id, '')) FROM invoices i
+    WHERE i.id = invoice_id)
  WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id) AND notes IS NOT NULL;
 
 -- name: blank_refund_remarks
 UPDATE refunds SET notes = NULL
- WHERE payment_id IN (SELECT p.id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id) AND notes IS NOT NULL;
+ WHERE payment_id IN (SELECT p.id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id)
+   AND notes IS NOT NULL;
 
 -- name: blank_transfers
 -- Who has paid invoices of the contact, and what was written with it; also in ignored transactions from an account that
 -- has paid only such invoices. The amounts stay. What is open keeps its payer until it is settled.
-UPDATE bank_transactions SET party = NULL, ultimate_party = NULL, iban = NULL, bic = NULL, text = NULL, description = NULL,
-  creditor_reference = NULL, end_to_end_id = NULL, ignored_reason = NULL, search_text = NULL, erased_at = :now,
-  updated_at = :stamp
+UPDATE bank_transactions SET party = NULL, ultimate_party = NULL, iban = NULL, bic = NULL, text = NULL,
+  description = NULL, creditor_reference = NULL, end_to_end_id = NULL, ignored_reason = NULL, search_text = NULL,
+  erased_at = :now, updated_at = :stamp
  WHERE erased_at IS NULL
-   AND id IN (SELECT p.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id
+   AND id IN (SELECT p.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id
+   WHERE i.contact_id = :id
                UNION SELECT r.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id
                        JOIN refunds r ON r.payment_id = p.id WHERE i.contact_id = :id
-               UNION SELECT t.id FROM invoices i JOIN payments p ON p.invoice_id = i.id JOIN bank_transactions b ON b.id = p.bank_transaction_id
+               UNION SELECT t.id FROM invoices i JOIN payments p ON p.invoice_id = i.id
+                 JOIN bank_transactions b ON b.id = p.bank_transaction_id
                        JOIN bank_transactions t ON t.iban = b.iban AND t.status = 'ignored'
-                      WHERE i.contact_id = :id AND NOT EXISTS (SELECT 1 FROM bank_transactions o JOIN payments q ON q.bank_transaction_id = o.id
+                      WHERE i.contact_id = :id
+                      AND NOT EXISTS (SELECT 1 FROM bank_transactions o JOIN payments q ON q.bank_transaction_id = o.id
                                                                  JOIN invoices n ON n.id = q.invoice_id
                                                                 WHERE o.iban = b.iban AND n.contact_id <> :id));
 
 -- name: later_payers
 -- Anonymised contacts whose invoices were paid by a transaction that still names the payer.
 SELECT a.contact_id FROM anonymizations a
- WHERE EXISTS (SELECT 1 FROM invoices i JOIN payments p ON p.invoice_id = i.id JOIN bank_transactions t ON t.id = p.bank_transaction_id
+ WHERE EXISTS (SELECT 1 FROM invoices i JOIN payments p ON p.invoice_id = i.id
+ JOIN bank_transactions t ON t.id = p.bank_transaction_id
                 WHERE i.contact_id = a.contact_id AND t.erased_at IS NULL AND t.status <> 'open')
     OR EXISTS (SELECT 1 FROM invoices i JOIN payments p ON p.invoice_id = i.id JOIN refunds r ON r.payment_id = p.id
                  JOIN bank_transactions t ON t.id = r.bank_transaction_id
@@ -327,8 +373,9 @@ SELECT a.contact_id FROM anonymizations a
 -- name: blank_invoice
 -- The debtor number stays if it is a running number of ours: accounts refer to it. Another one may name the person, and
 -- becomes the number that the anonymised contact has now.
-UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL, dispute_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL, search_text = fold(invoice_number),
-  debtor_number = CASE WHEN debtor_number GLOB 'C-[0-9]*' AND NOT substr(debtor_number, 3) GLOB '*[^0-9]*' THEN debtor_number
+UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL,
+  dispute_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL, search_text = fold(invoice_number), debtor_number = CASE
+    WHEN debtor_number GLOB 'C-[0-9]*' AND NOT substr(debtor_number, 3) GLOB '*[^0-9]*' THEN debtor_number
                        ELSE (SELECT c.customer_number FROM contacts c WHERE c.id = contact_id) END, updated_at = :stamp
  WHERE id = :id;
 
@@ -354,17 +401,20 @@ UPDATE payments SET transaction_id = NULL, notes = NULL, updated_at = :stamp,
  WHERE invoice_id = :id;
 
 -- name: blank_refunds
-UPDATE refunds SET transaction_id = NULL, notes = NULL WHERE payment_id IN (SELECT id FROM payments WHERE invoice_id = :id);
+UPDATE refunds SET transaction_id = NULL, notes = NULL
+ WHERE payment_id IN (SELECT id FROM payments WHERE invoice_id = :id);
 
 -- name: blank_audit_entries
 -- Without its salt, the digest in the hash of an entry reveals nothing about the erased values.
-UPDATE audit_log SET salt = NULL, old_values = NULL, new_values = NULL, entity_title = NULL, description = NULL, ip_address = NULL,
-  user_agent = NULL, admin_name = NULL, search_text = NULL
- WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN audit_log r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1) AND salt IS NOT NULL;
+UPDATE audit_log SET salt = NULL, old_values = NULL, new_values = NULL, entity_title = NULL, description = NULL,
+  ip_address = NULL, user_agent = NULL, admin_name = NULL, search_text = NULL
+ WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN audit_log r ON r.entity_type = p.value ->> 0
+   AND r.entity_id = p.value ->> 1) AND salt IS NOT NULL;
 
 -- name: blank_outgoing_events
 UPDATE outgoing_events SET data = NULL
- WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN outgoing_events r ON r.entity_id = p.value ->> 1 AND r.entity_type = p.value ->> 0) AND data IS NOT NULL;
+ WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN outgoing_events r ON r.entity_id = p.value ->> 1
+   AND r.entity_type = p.value ->> 0) AND data IS NOT NULL;
 
 -- name: blank_answers
 -- Must run while the contact still has its e-mail address. A stored response is about the contact if its request
@@ -372,18 +422,23 @@ UPDATE outgoing_events SET data = NULL
 -- entity_id), or if it contains the e-mail address. Only the id and the times of the record are kept.
 UPDATE idempotency_keys SET data = CASE
          WHEN data ->> '$.id' IS NOT NULL
-         THEN json_object('id', data ->> '$.id', 'created_at', data ->> '$.created_at', 'updated_at', data ->> '$.updated_at')
+         THEN json_object('id', data ->> '$.id', 'created_at', data ->> '$.created_at', 'updated_at',
+           data ->> '$.updated_at')
          WHEN json_type(data, '$.results') = 'array' THEN json_object('results', json_array())
          ELSE '{}' END
  WHERE data IS NOT NULL AND (
        request_id IS NULL
-    OR request_id IN (SELECT l.request_id FROM json_each(:pairs) p JOIN audit_log l ON l.entity_type = p.value ->> 0 AND l.entity_id = p.value ->> 1)
+    OR request_id IN (SELECT l.request_id FROM json_each(:pairs) p JOIN audit_log l ON l.entity_type = p.value ->> 0
+    AND l.entity_id = p.value ->> 1)
     OR EXISTS (SELECT 1 FROM json_tree(data) m
-                WHERE (iif(m.key = 'participant_id', 'event_participant', replace(m.key, '_id', '')), m.atom) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
+                WHERE (iif(m.key = 'participant_id', 'event_participant', replace(m.key, '_id', '')),
+                  m.atom) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
                    OR m.key = 'entity_id'
-                  AND (data ->> (m.path || '.entity_type'), m.atom) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
+                  AND (data ->> (m.path || '.entity_type'), m.atom) IN (SELECT value ->> 0,
+                    value ->> 1 FROM json_each(:pairs))
                    OR m.atom = (SELECT c.email FROM contacts c
-                                 WHERE c.id = :id AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id))
+                                 WHERE c.id = :id AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email
+                                 AND o.id <> c.id))
                       COLLATE NOCASE));
 
 -- name: merge_contacts
@@ -474,9 +529,11 @@ SELECT contact_id FROM anonymizations ORDER BY anonymized_at, contact_id;
 -- name: origin
 -- The audit entry of the creation of a contact. If it has been deleted from the log: the first entry, which is later.
 SELECT id, hash FROM audit_log
- WHERE id >= coalesce((SELECT min(id) FROM audit_log WHERE entity_type = 'contact' AND entity_id = :id AND action = 'created'), 0)
+ WHERE id >= coalesce((SELECT min(id) FROM audit_log WHERE entity_type = 'contact' AND entity_id = :id
+   AND action = 'created'), 0)
  ORDER BY id LIMIT 1;
 
 -- name: has_entry
 -- A row if the audit log has the entry, or had one of this id that has been deleted since.
-SELECT 1 FROM audit_log WHERE id = :id AND hash = :hash UNION ALL SELECT 1 FROM audit_anchors WHERE last_id >= :id LIMIT 1;
+SELECT 1 FROM audit_log WHERE id = :id AND hash = :hash UNION ALL SELECT 1 FROM audit_anchors
+ WHERE last_id >= :id LIMIT 1;

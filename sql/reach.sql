@@ -17,7 +17,8 @@ SELECT p.id FROM applications a JOIN participants p ON p.contact_id = a.contact_
 -- name: badges
 -- The participants whose badges a link of an application gives.
 SELECT p.id FROM applications a JOIN application_events x ON x.application_id = a.id
-  JOIN participants p ON p.event_id = x.event_id AND p.contact_id = a.contact_id AND p.role = :role AND p.status <> 'cancelled'
+  JOIN participants p ON p.event_id = x.event_id AND p.contact_id = a.contact_id AND p.role = :role
+  AND p.status <> 'cancelled'
   JOIN contacts c ON c.id = p.contact_id
  WHERE a.id = :application_id AND a.status = 'approved'
    AND x.event_id = :event_id                                                                 -- when event_id
@@ -40,7 +41,8 @@ SELECT 1 FROM links WHERE email_hash = :email_hash AND closes_address = 1 AND ev
 
 -- name: reopen
 UPDATE links SET closes_address = 0
- WHERE email_hash = :email_hash AND closes_address = 1 AND kind = :kind AND coalesce(participant_id, application_id) = :subject;
+ WHERE email_hash = :email_hash AND closes_address = 1 AND kind = :kind
+   AND coalesce(participant_id, application_id) = :subject;
 
 -- name: links_of_participant
 SELECT id, email, language, revoked_at FROM links WHERE participant_id = :participant_id ORDER BY id;
@@ -94,15 +96,17 @@ UPDATE applications SET email_confirmed_at = :now WHERE id = :id AND email = :em
 -- name: readdress_application
 -- The time is not before that of a participation, also if the clock is.
 UPDATE applications
-   SET email_changed_at = max(:stamp, ifnull((SELECT max(p.created_at) FROM participants p WHERE p.made_by = applications.id), '')),
-       email_confirmed_at = NULL
+   SET email_changed_at = max(:stamp,
+       ifnull((SELECT max(p.created_at) FROM participants p WHERE p.made_by = applications.id), '')),
+         email_confirmed_at = NULL
  WHERE id = :id;
 
 -- name: readdress_contact
 -- The addresses before stay for 30 days after the last change. A change with the scope `participants` proves the new one.
 UPDATE contacts
    SET email_before = iif(:before IS NULL, email_before,
-         (SELECT json_group_array(value) FROM (SELECT value FROM json_each(ifnull(iif(email_changed_at > :since, email_before, NULL), '[]'))
+         (SELECT json_group_array(value) FROM (SELECT value FROM json_each(ifnull(iif(email_changed_at > :since,
+           email_before, NULL), '[]'))
                                                 UNION ALL SELECT :before LIMIT :most))),
        email_changed_at = :stamp,
        email_unproven_at = NULL
@@ -110,7 +114,8 @@ UPDATE contacts
 
 -- name: doubt_address
 -- Participations that exist prove nothing to whoever reads the mails of the address. The time is not before theirs, also if the clock is.
-UPDATE contacts SET email_unproven_at = max(:stamp, ifnull((SELECT max(p.created_at) FROM participants p WHERE p.contact_id = contacts.id), ''))
+UPDATE contacts SET email_unproven_at = max(:stamp,
+  ifnull((SELECT max(p.created_at) FROM participants p WHERE p.contact_id = contacts.id), ''))
  WHERE id = :id;
 
 -- name: is_doubted
@@ -136,19 +141,25 @@ SELECT 'participants' WHERE EXISTS (SELECT 1 FROM participants WHERE contact_id 
  UNION SELECT 'invoices' WHERE EXISTS (SELECT 1 FROM invoices WHERE contact_id = :duplicate_id)
  UNION SELECT 'invoices' WHERE EXISTS (
    SELECT 1 FROM participants p JOIN invoices i ON i.event_participant_id = p.id WHERE p.contact_id = :duplicate_id)
- UNION SELECT 'documents' WHERE EXISTS (SELECT 1 FROM documents WHERE entity_type = 'contact' AND entity_id = :duplicate_id)
+ UNION SELECT 'documents'
+   WHERE EXISTS (SELECT 1 FROM documents WHERE entity_type = 'contact' AND entity_id = :duplicate_id)
  UNION SELECT 'documents' WHERE EXISTS (
-   SELECT 1 FROM participants p JOIN documents d ON d.entity_type = 'event_participant' AND d.entity_id = p.id WHERE p.contact_id = :duplicate_id)
+   SELECT 1 FROM participants p JOIN documents d ON d.entity_type = 'event_participant' AND d.entity_id = p.id
+    WHERE p.contact_id = :duplicate_id)
  UNION SELECT 'service_orders' WHERE EXISTS (
-   SELECT 1 FROM participants p JOIN service_orders o ON o.event_participant_id = p.id WHERE p.contact_id = :duplicate_id)
+   SELECT 1 FROM participants p JOIN service_orders o ON o.event_participant_id = p.id
+    WHERE p.contact_id = :duplicate_id)
  UNION SELECT 'booths' WHERE EXISTS (
-   SELECT 1 FROM participants p JOIN booth_reservations b ON b.event_participant_id = p.id WHERE p.contact_id = :duplicate_id)
+   SELECT 1 FROM participants p JOIN booth_reservations b ON b.event_participant_id = p.id
+    WHERE p.contact_id = :duplicate_id)
  UNION SELECT 'submissions' WHERE EXISTS (
    SELECT 1 FROM participants p JOIN submissions s ON s.event_participant_id = p.id WHERE p.contact_id = :duplicate_id)
  UNION SELECT 'links' WHERE EXISTS (
-   SELECT 1 FROM participants p JOIN links l ON l.participant_id = p.id WHERE p.contact_id = :duplicate_id AND l.revoked_at IS NULL)
+   SELECT 1 FROM participants p JOIN links l ON l.participant_id = p.id WHERE p.contact_id = :duplicate_id
+     AND l.revoked_at IS NULL)
  UNION SELECT 'links' WHERE EXISTS (
-   SELECT 1 FROM participants p JOIN participants k ON k.event_id = p.event_id AND k.role = p.role AND k.contact_id = :contact_id
+   SELECT 1 FROM participants p JOIN participants k ON k.event_id = p.event_id AND k.role = p.role
+     AND k.contact_id = :contact_id
      JOIN links l ON l.participant_id = k.id WHERE p.contact_id = :duplicate_id AND l.revoked_at IS NULL);
 
 -- name: sides_of_link

@@ -1,12 +1,15 @@
 -- Refunds of payments, and the moves of payments from one invoice to another.
 
 -- name: of_payments
-SELECT payment_id, id, amount, claim_amount, refunded_at, transaction_id, notes, bank_transaction_id, created_at FROM refunds
+SELECT payment_id, id, amount, claim_amount, refunded_at, transaction_id, notes, bank_transaction_id,
+  created_at FROM refunds
  WHERE payment_id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
 
 -- name: add
-INSERT INTO refunds (payment_id, amount, claim_amount, currency, gateway_key, transaction_id, refunded_at, counts_at, notes, bank_transaction_id, created_at)
-VALUES (:payment_id, :amount, :claim_amount, :currency, :gateway_key, :transaction_id, :refunded_at, :counts_at, :notes, :bank_transaction_id, :now);
+INSERT INTO refunds (payment_id, amount, claim_amount, currency, gateway_key, transaction_id, refunded_at, counts_at,
+  notes, bank_transaction_id, created_at)
+VALUES (:payment_id, :amount, :claim_amount, :currency, :gateway_key, :transaction_id, :refunded_at, :counts_at, :notes,
+  :bank_transaction_id, :now);
 
 -- name: by_transaction
 -- The refund with this transaction id of this gateway. No gateway counts as one gateway.
@@ -38,10 +41,12 @@ DELETE FROM payment_moves
 -- Payments whose refunds do not add up to refunded_amount, return more of a claim or of the invoice than was paid of it, or are in another
 -- currency or of another gateway.
 SELECT p.id, p.refunded_amount AS stored, coalesce(sum(r.amount), 0) AS computed,
-       coalesce(sum(r.id IS NOT NULL AND (r.currency <> p.currency OR r.gateway_key IS NOT p.gateway_key)), 0) AS strangers
+       coalesce(sum(r.id IS NOT NULL AND (r.currency <> p.currency OR r.gateway_key IS NOT p.gateway_key)),
+         0) AS strangers
   FROM payments p LEFT JOIN refunds r ON r.payment_id = p.id
  GROUP BY p.id
-HAVING stored <> computed OR strangers > 0 OR (p.status = 'refunded') <> (p.amount = computed AND p.status IN ('completed', 'refunded'))
+HAVING stored <> computed OR strangers > 0
+  OR (p.status = 'refunded') <> (p.amount = computed AND p.status IN ('completed', 'refunded'))
     OR computed > 0 AND p.status NOT IN ('completed', 'refunded')
     OR coalesce(sum(r.claim_amount), 0) NOT BETWEEN computed - (p.amount - p.claim_amount) AND p.claim_amount
  ORDER BY p.id;
@@ -50,7 +55,8 @@ HAVING stored <> computed OR strangers > 0 OR (p.status = 'refunded') <> (p.amou
 -- Moves that do not lead from one to the next, and in the end to the invoice of the payment.
 SELECT payment_id, found, expected
   FROM (SELECT m.id, m.payment_id, m.to_invoice_id AS found,
-               coalesce(lead(m.from_invoice_id) OVER (PARTITION BY m.payment_id ORDER BY m.moved_at, m.id), p.invoice_id) AS expected
+               coalesce(lead(m.from_invoice_id) OVER (PARTITION BY m.payment_id ORDER BY m.moved_at, m.id),
+                 p.invoice_id) AS expected
           FROM payment_moves m JOIN payments p ON p.id = m.payment_id)
  WHERE found <> expected
  ORDER BY payment_id, id;

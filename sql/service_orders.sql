@@ -1,13 +1,13 @@
 -- Reading service orders.
 
 -- name: get
-SELECT o.id, o.order_number, o.event_id, e.event_key, o.event_participant_id, o.status, o.currency, o.subtotal, o.tax_total, o.total,
-       o.notes, o.submitted_at, o.confirmed_at, o.completed_at, o.cancelled_at, o.cancellation_reason, o.created_at, o.updated_at,
-       (SELECT json_group_array(json(l.line)) FROM (
-         SELECT json_object('id', i.id, 'position', i.position, 'service_id', i.service_id, 'service_key', s.service_key,
-                'service_name', i.service_name, 'unit', i.unit, 'quantity', i.quantity, 'unit_price', i.unit_price, 'net', i.net,
-                'tax_rate', i.tax_rate, 'specification', i.specification, 'booth_id', i.booth_id, 'status', i.status,
-                'completed_at', i.completed_at, 'cancelled_at', i.cancelled_at) AS line
+SELECT o.id, o.order_number, o.event_id, e.event_key, o.event_participant_id, o.status, o.currency, o.subtotal,
+       o.tax_total, o.total, o.notes, o.submitted_at, o.confirmed_at, o.completed_at, o.cancelled_at,
+       o.cancellation_reason, o.created_at, o.updated_at, (SELECT json_group_array(json(l.line)) FROM (
+         SELECT json_object('id', i.id, 'position', i.position, 'service_id', i.service_id, 'service_key',
+                s.service_key, 'service_name', i.service_name, 'unit', i.unit, 'quantity', i.quantity, 'unit_price',
+                i.unit_price, 'net', i.net, 'tax_rate', i.tax_rate, 'specification', i.specification, 'booth_id',
+                i.booth_id, 'status', i.status, 'completed_at', i.completed_at, 'cancelled_at', i.cancelled_at) AS line
            FROM service_order_items i JOIN services s ON s.id = i.service_id
           WHERE i.service_order_id = o.id ORDER BY i.position) l) AS items
   FROM service_orders o JOIN events e ON e.id = o.event_id
@@ -15,8 +15,8 @@ SELECT o.id, o.order_number, o.event_id, e.event_key, o.event_participant_id, o.
 
 -- name: list
 SELECT o.id, o.order_number, o.event_id, (SELECT e.event_key FROM events e WHERE e.id = o.event_id) AS event_key,
-       o.event_participant_id, o.status, o.currency, o.subtotal, o.tax_total, o.total, o.notes, o.submitted_at, o.confirmed_at,
-       o.completed_at, o.cancelled_at, o.cancellation_reason, o.created_at, o.updated_at
+       o.event_participant_id, o.status, o.currency, o.subtotal, o.tax_total, o.total, o.notes, o.submitted_at,
+       o.confirmed_at, o.completed_at, o.cancelled_at, o.cancellation_reason, o.created_at, o.updated_at
   FROM service_orders o
  WHERE TRUE
    AND o.id IN (SELECT value FROM json_each(:ids))                  -- when ids
@@ -30,14 +30,14 @@ SELECT o.id, o.order_number, o.event_id, (SELECT e.event_key FROM events e WHERE
  ORDER BY {sort} {order} NULLS LAST, o.id {order}  -- sort: id=o.id order_number=o.order_number total=o.total status=o.status submitted_at=o.submitted_at created_at=o.id
 
 -- name: items_of
-SELECT i.service_order_id, i.id, i.position, i.service_id, s.service_key, i.service_name, i.unit, i.quantity, i.unit_price, i.net,
-       i.tax_rate, i.specification, i.booth_id, i.status, i.completed_at, i.cancelled_at
+SELECT i.service_order_id, i.id, i.position, i.service_id, s.service_key, i.service_name, i.unit, i.quantity,
+       i.unit_price, i.net, i.tax_rate, i.specification, i.booth_id, i.status, i.completed_at, i.cancelled_at
   FROM service_order_items i JOIN services s ON s.id = i.service_id
  WHERE i.service_order_id IN (SELECT value FROM json_each(:ids))
  ORDER BY i.service_order_id, i.position;
 
 -- name: participants_of
-SELECT o.id AS service_order_id, p.id, p.contact_id, c.customer_number, p.role, p.status, c.company_name, c.first_name, c.last_name,
-       c.email, c.phone
+SELECT o.id AS service_order_id, p.id, p.contact_id, c.customer_number, p.role, p.status, c.company_name, c.first_name,
+       c.last_name, c.email, c.phone
   FROM service_orders o JOIN participants p ON p.id = o.event_participant_id JOIN contacts c ON c.id = p.contact_id
  WHERE o.id IN (SELECT value FROM json_each(:ids));

@@ -9,9 +9,10 @@
 SELECT s.id, s.category_id, k.category_key, k.category_name, {s.fields},
        (SELECT json_group_array(json(o.offer)) FROM (
          SELECT json_object('event_id', x.event_id, 'event_key', e.event_key, 'base_price', x.base_price,
-                'early_bird_price', x.early_bird_price, 'early_bird_until', x.early_bird_until, 'order_deadline', x.order_deadline,
-                'stock', x.stock, 'ordered', x.ordered, 'is_active', x.is_active) AS offer
-           FROM service_events x JOIN events e ON e.id = x.event_id WHERE x.service_id = s.id ORDER BY x.event_id) o) AS events,
+                'early_bird_price', x.early_bird_price, 'early_bird_until', x.early_bird_until, 'order_deadline',
+                x.order_deadline, 'stock', x.stock, 'ordered', x.ordered, 'is_active', x.is_active) AS offer
+           FROM service_events x JOIN events e ON e.id = x.event_id WHERE x.service_id = s.id
+           ORDER BY x.event_id) o) AS events,
        s.created_at, s.updated_at
   FROM services s LEFT JOIN service_categories k ON k.id = s.category_id
  WHERE s.id = :id;
@@ -44,11 +45,13 @@ INSERT INTO services (category_id, {fields}, {texts_folded}, created_at, updated
 VALUES (:category_id, {:fields}, {fold(:texts)}, :now, :stamp);
 
 -- name: change
-UPDATE services SET category_id = :category_id, {fields = :fields}, {texts_folded = fold(:texts)}, updated_at = :stamp WHERE id = :id;
+UPDATE services SET category_id = :category_id, {fields = :fields}, {texts_folded = fold(:texts)}, updated_at = :stamp
+ WHERE id = :id;
 
 -- name: users
 -- Noun for the error text if order items refer to the service, which prevents its deletion.
-SELECT 'order' AS one, 'orders' AS many, count(DISTINCT service_order_id) AS count FROM service_order_items WHERE service_id = :id;
+SELECT 'order' AS one, 'orders' AS many, count(DISTINCT service_order_id) AS count FROM service_order_items
+ WHERE service_id = :id;
 
 -- name: remove
 DELETE FROM services WHERE id = :id;

@@ -8,7 +8,8 @@ VALUES (:session_hash, :link_id, :api_key_id, :way, :mailed_to, :own_device, :no
 SELECT s.id, s.link_id, s.api_key_id, s.way, s.mailed_to, s.own_device, s.created_at, s.last_used_at, s.ended_at,
        t.tier, (SELECT group_concat(name, ' ') FROM flags WHERE enabled = 0) AS disabled_flags,
        k.name AS key_name, k.scopes, k.admin_id, a.name AS admin_name,
-       s.api_key_id IS NULL OR k.revoked_at IS NULL AND a.is_active = 1 AND (k.expires_at IS NULL OR k.expires_at > :now) AS key_is_valid
+       s.api_key_id IS NULL OR k.revoked_at IS NULL AND a.is_active = 1
+         AND (k.expires_at IS NULL OR k.expires_at > :now) AS key_is_valid
   FROM sessions s JOIN tenant t LEFT JOIN api_keys k ON k.id = s.api_key_id LEFT JOIN admins a ON a.id = k.admin_id
  WHERE s.session_hash = :session_hash;
 
@@ -42,23 +43,27 @@ SELECT id, way, mailed_to, own_device, created_at, last_used_at, ended_at, 1 AS 
 -- Sessions that ended some time ago, or that nobody has used for longer than any session lasts. A device of a door that was ended is told
 -- so when it comes back, also after weeks.
 DELETE FROM sessions WHERE id IN (
-  SELECT id FROM sessions WHERE ended_at < :ended AND NOT EXISTS (SELECT 1 FROM links l WHERE l.id = link_id AND l.kind = 'door')
+  SELECT id FROM sessions WHERE ended_at < :ended
+    AND NOT EXISTS (SELECT 1 FROM links l WHERE l.id = link_id AND l.kind = 'door')
                              OR last_used_at < :unused LIMIT :size);
 
 -- name: sent_form
 SELECT fingerprint, location FROM sent_forms WHERE owner = :owner AND form_id = :form_id;
 
 -- name: keep_form
-INSERT INTO sent_forms (owner, form_id, fingerprint, location, created_at) VALUES (:owner, :form_id, :fingerprint, :location, :now);
+INSERT INTO sent_forms (owner, form_id, fingerprint, location, created_at)
+  VALUES (:owner, :form_id, :fingerprint, :location, :now);
 
 -- name: drop_forms
-DELETE FROM sent_forms WHERE (owner, form_id) IN (SELECT owner, form_id FROM sent_forms WHERE created_at < :before LIMIT :size);
+DELETE FROM sent_forms
+ WHERE (owner, form_id) IN (SELECT owner, form_id FROM sent_forms WHERE created_at < :before LIMIT :size);
 
 -- name: at_desk
 -- Sessions of the desk that nobody has ended, with the person.
-SELECT s.id, s.link_id, s.api_key_id, iif(s.link_id IS NULL, 'key', 'link') AS opened_by, s.own_device, s.created_at, s.last_used_at, s.ended_at,
-       a.name AS admin_name,
-       a.is_active = 1 AND (s.api_key_id IS NULL OR k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now))
+SELECT s.id, s.link_id, s.api_key_id, iif(s.link_id IS NULL, 'key', 'link') AS opened_by, s.own_device, s.created_at,
+       s.last_used_at, s.ended_at, a.name AS admin_name,
+       a.is_active = 1 AND (s.api_key_id IS NULL OR k.revoked_at IS NULL
+         AND (k.expires_at IS NULL OR k.expires_at > :now))
          AND (s.link_id IS NULL OR l.revoked_at IS NULL) AS key_is_valid
   FROM sessions s LEFT JOIN api_keys k ON k.id = s.api_key_id LEFT JOIN links l ON l.id = s.link_id
   JOIN admins a ON a.id = coalesce(k.admin_id, l.admin_id)

@@ -33,7 +33,8 @@ INSERT INTO submission_types (event_id, {fields}, title_folded, created_at, upda
 VALUES (:event_id, {:fields}, fold(:title), :now, :stamp);
 
 -- name: change
-UPDATE submission_types SET event_id = :event_id, {fields = :fields}, title_folded = fold(:title), updated_at = :stamp WHERE id = :id;
+UPDATE submission_types SET event_id = :event_id, {fields = :fields}, title_folded = fold(:title), updated_at = :stamp
+ WHERE id = :id;
 
 -- name: move_submissions
 -- Copy the due date to the submissions of the type.

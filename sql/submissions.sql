@@ -1,9 +1,10 @@
 -- Submissions and their revisions.
 
 -- name: get
-SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status, s.value, s.document_id,
-       s.due_at, s.is_late, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
-       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status,
+       s.value, s.document_id, s.due_at, s.is_late, s.revision, s.submitted_at, s.feedback, s.reviewed_by,
+       a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
+         (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'submission' AND v.entity_id = s.id ORDER BY d.display_order, d.id)) AS custom_fields,
        s.updated_at
@@ -12,9 +13,9 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key A
  WHERE s.id = :id;
 
 -- name: list
-SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status, s.value, s.document_id,
-       s.due_at, s.is_late, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
-       s.updated_at
+SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status,
+       s.value, s.document_id, s.due_at, s.is_late, s.revision, s.submitted_at, s.feedback, s.reviewed_by,
+       a.name AS reviewed_by_name, s.reviewed_at, s.created_at, s.updated_at
   FROM submissions s
   LEFT JOIN events e ON e.id = s.event_id
   LEFT JOIN submission_types t ON t.id = s.type_id
@@ -34,8 +35,8 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key A
  ORDER BY {sort} {order} NULLS LAST, s.id {order}  -- sort: id=s.id created_at=s.id submitted_at=s.submitted_at due_at=s.due_at status=s.status
 
 -- name: participants_of
-SELECT s.id AS submission_id, p.id, p.contact_id, c.customer_number, p.role, p.status, c.company_name, c.first_name, c.last_name,
-       c.email, c.phone
+SELECT s.id AS submission_id, p.id, p.contact_id, c.customer_number, p.role, p.status, c.company_name, c.first_name,
+       c.last_name, c.email, c.phone
   FROM submissions s JOIN participants p ON p.id = s.event_participant_id JOIN contacts c ON c.id = p.contact_id
  WHERE s.id IN (SELECT value FROM json_each(:ids));
 
@@ -57,7 +58,8 @@ SELECT p.id, p.event_id, e.event_key, p.role, p.status, p.contact_id, c.anonymiz
 SELECT id, entity_type, entity_id, filename, size, sha256 FROM documents WHERE id = :id;
 
 -- name: add
-INSERT INTO submissions (event_id, event_participant_id, type_id, status, value, document_id, due_at, revision, created_at, updated_at)
+INSERT INTO submissions (event_id, event_participant_id, type_id, status, value, document_id, due_at, revision,
+  created_at, updated_at)
 VALUES (:event_id, :event_participant_id, :type_id, 'pending', :value, :document_id, :due_at, 0, :now, :stamp);
 
 -- name: change
@@ -65,12 +67,14 @@ UPDATE submissions SET value = :value, document_id = :document_id, updated_at = 
 
 -- name: submit
 -- The first submit decides whether the submission is late.
-UPDATE submissions SET status = :status, revision = revision + 1, submitted_at = :now, is_late = coalesce(is_late, due_at < :now, 0),
-  feedback = NULL, reviewed_by = NULL, reviewed_at = NULL, updated_at = :stamp
+UPDATE submissions SET status = :status, revision = revision + 1, submitted_at = :now,
+  is_late = coalesce(is_late, due_at < :now, 0), feedback = NULL, reviewed_by = NULL, reviewed_at = NULL,
+    updated_at = :stamp
  WHERE id = :id;
 
 -- name: review
-UPDATE submissions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now, updated_at = :stamp
+UPDATE submissions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now,
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: remove
@@ -79,8 +83,8 @@ DELETE FROM submissions WHERE id = :id;
 -- Revisions.
 
 -- name: revisions
-SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at, r.submitted_at,
-       r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
+SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at,
+       r.submitted_at, r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
   FROM submission_revisions r
   LEFT JOIN admins a ON a.id = r.reviewed_by
  WHERE r.submission_id = :submission_id
@@ -89,27 +93,29 @@ SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.fi
  ORDER BY {sort} {order} NULLS LAST, r.id {order}  -- sort: id=r.id revision=r.revision
 
 -- name: revision
-SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at, r.submitted_at,
-       r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
+SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at,
+       r.submitted_at, r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
   FROM submission_revisions r LEFT JOIN admins a ON a.id = r.reviewed_by
  WHERE r.submission_id = :submission_id AND r.revision = :revision;
 
 -- name: all_revisions
-SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at, r.submitted_at,
-       r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
+SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at,
+       r.submitted_at, r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
   FROM submission_revisions r LEFT JOIN admins a ON a.id = r.reviewed_by
  WHERE r.submission_id = :submission_id ORDER BY r.revision;
 
 -- name: keep_revision
 -- Keep what was submitted, with the file as it is now.
-INSERT INTO submission_revisions (submission_id, revision, status, value, document_id, filename, sha256, size, due_at, submitted_at,
-  created_at, updated_at)
-SELECT s.id, s.revision, s.status, s.value, s.document_id, d.filename, d.sha256, d.size, s.due_at, s.submitted_at, :now, :stamp
+INSERT INTO submission_revisions (submission_id, revision, status, value, document_id, filename, sha256, size, due_at,
+  submitted_at, created_at, updated_at)
+SELECT s.id, s.revision, s.status, s.value, s.document_id, d.filename, d.sha256, d.size, s.due_at, s.submitted_at,
+  :now, :stamp
   FROM submissions s LEFT JOIN documents d ON d.id = s.document_id
  WHERE s.id = :id;
 
 -- name: review_revision
-UPDATE submission_revisions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now, updated_at = :stamp
+UPDATE submission_revisions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now,
+  updated_at = :stamp
  WHERE submission_id = :id AND revision = :revision;
 
 -- Merging of two submissions.
@@ -125,6 +131,6 @@ UPDATE submission_revisions SET revision = -revision WHERE submission_id = :id A
 UPDATE submission_revisions SET submission_id = :id, updated_at = :stamp WHERE submission_id = :other_id;
 
 -- name: count_taken
-UPDATE submissions SET revision = revision + :count, is_late = coalesce(is_late, (SELECT o.is_late FROM submissions o WHERE o.id = :other_id)),
-  updated_at = :stamp
+UPDATE submissions SET revision = revision + :count,
+  is_late = coalesce(is_late, (SELECT o.is_late FROM submissions o WHERE o.id = :other_id)), updated_at = :stamp
  WHERE id = :id;

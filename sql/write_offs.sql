@@ -15,7 +15,8 @@ SELECT w.invoice_id, w.currency, w.id, w.kind, w.amount, w.reason, w.written_off
 SELECT id, invoice_id, kind, amount, reason, written_off_at FROM write_offs WHERE payment_id = :payment_id ORDER BY id;
 
 -- name: recoveries_of_invoice
-SELECT id, amount, written_off_at, payment_id FROM write_offs WHERE invoice_id = :invoice_id AND kind = 'recovery' ORDER BY id DESC;
+SELECT id, amount, written_off_at, payment_id FROM write_offs WHERE invoice_id = :invoice_id AND kind = 'recovery'
+ ORDER BY id DESC;
 
 -- name: last_day
 -- The day of the last write-off of an invoice.
