@@ -78,9 +78,8 @@ def pre_fork(server, worker):
     Before, it has the handlers of gunicorn's first process, which would drop a SIGTERM: a server
     that is stopped while it starts a process would take `graceful_timeout` to end.
     """
-    ignore_clock(
-        server, worker
-    )  # gunicorn 20.1 would end all processes when the clock is set forward
+    # gunicorn 20.1 would end all processes when the clock is set forward
+    ignore_clock(server, worker)
     signal.pthread_sigmask(signal.SIG_BLOCK, HELD_BACK)
 
 

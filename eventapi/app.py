@@ -54,9 +54,8 @@ class App:
         """Run a request. Plugins and handlers find configuration and connections in `environ`."""
         environ["eventapi.config"] = self.settings
         environ["eventapi.connections"] = self.connections
-        environ.setdefault(
-            "eventapi.places", self.places
-        )  # the own server has set those of the connection
+        # the own server has set those of the connection
+        environ.setdefault("eventapi.places", self.places)
         request.bind(environ)
         try:
             environ["PATH_INFO"] = _path(environ)

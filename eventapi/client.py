@@ -357,9 +357,8 @@ class Client:
                 target.truncate()
             for piece in _received(response):
                 target.write(piece)
-                if response.headers.get("ETag", "").startswith(
-                    '"'
-                ):  # another attempt asks for the rest
+                # another attempt asks for the rest
+                if response.headers.get("ETag", "").startswith('"'):
                     headers.update(
                         {
                             "If-Range": response.headers["ETag"],
@@ -438,9 +437,8 @@ class Client:
             except Problem as problem:
                 failure = problem
                 problem.repeated = sent and method in ("PUT", "PATCH", "DELETE")
-                sent = sent or (
-                    problem.status != 429 and problem.code in ("", "unavailable")
-                )  # it is of a proxy
+                # it is of a proxy
+                sent = sent or (problem.status != 429 and problem.code in ("", "unavailable"))
                 if problem.status not in TRY_LATER:
                     raise
             wait = _delay(failure, attempt)
@@ -467,11 +465,12 @@ class Client:
             with _network():
                 try:
                     connection.request(method, target, content, headers)
+                # an upload was refused midway
                 except (
                     BrokenPipeError,
                     ConnectionResetError,
                     ssl.SSLError,
-                ):  # an upload was refused midway
+                ):
                     is_usable = False
                 response = connection.getresponse()
             with response:

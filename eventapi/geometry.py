@@ -14,12 +14,13 @@ AT_WALL = 500  # a door that is nearer to a wall than this is in the wall
 CACHED = (
     2048  # polygons whose box and normals are cached, because each is compared with many others
 )
+# degrees -> cosine and sine, without rounding
 RIGHT_ANGLES = {
     0: (1, 0),
     90: (0, 1),
     180: (-1, 0),
     270: (0, -1),
-}  # degrees -> cosine and sine, without rounding
+}
 
 
 def corners(booth):

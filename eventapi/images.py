@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from io import BytesIO
 
 PNG, JPEG, GIF, WEBP = "image/png", "image/jpeg", "image/gif", "image/webp"
+# first bytes of the formats that are drawn
 DRAWN = {
     b"\x89PNG\r\n\x1a\n": PNG,
     b"\xff\xd8\xff": JPEG,
-}  # first bytes of the formats that are drawn
+}
 MAX_SIZE, MAX_PIXELS = 1 << 20, 4_000_000  # of an image that is drawn
 LARGEST = 65535  # pixels along a side
 MOST_PIXELS = 50_000_000  # of any picture: a browser needs four bytes for each

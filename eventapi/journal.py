@@ -16,10 +16,11 @@ from eventapi.storage.statements import statements
 sql = statements("journal")
 
 START = "0" * 64
+# the part of a job for `verify`; entries between two reports
 VERIFYING, REPORT_EVERY = (
     "audit log",
     1000,
-)  # the part of a job for `verify`; entries between two reports
+)
 FIXED = (
     "id",
     "action",

@@ -26,9 +26,8 @@ def line(level: str, seconds: float | None = None, **pairs: object) -> str:
     if _is_json:
         return _as_json({"time": when, "level": level, **pairs})
     texts = ["-" if value is None else str(value) for value in pairs.values()]
-    if not (
-        all(texts) and _is_plain("".join(texts))
-    ):  # one test for all, since most lines are plain
+    # one test for all, since most lines are plain
+    if not (all(texts) and _is_plain("".join(texts))):
         texts = map(_quoted, texts)
     return f"time={when} level={level} " + " ".join(
         map("%s=%s".__mod__, zip(pairs, texts, strict=True))

@@ -24,9 +24,8 @@ FORMULA = re.compile(r"'*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 # linear time.
 NUMBER = re.compile(r"[+-]?[\s().,/-]*\d[\d\s().,/-]*")
 SPECIAL = re.compile(r"[|\\]")
-TOKEN = re.compile(
-    r"\\[|\\]|.", re.S
-)  # of a cell with an array: a character, or one after a backslash
+# of a cell with an array: a character, or one after a backslash
+TOKEN = re.compile(r"\\[|\\]|.", re.S)
 PLAIN = None  # as the last part of a path: the value itself, unless it is an object
 
 

@@ -478,9 +478,8 @@ def test_a_lower_tier_gets_one_clear_line_and_nothing_is_stored(tiny):
 def test_a_refused_record_leaves_nothing_behind(tiny, tmp_path, template, monkeypatch):
     settings = make_settings(tmp_path, template)
     monkeypatch.setitem(demo.SIZES, "tiny", TINY)
-    monkeypatch.setattr(
-        season, "MODELS", "x" * 1_000_000
-    )  # too long for the description of an event
+    # too long for the description of an event
+    monkeypatch.setattr(season, "MODELS", "x" * 1_000_000)
     with pytest.raises(SchemaError, match=r"nothing is stored: POST /events: .*validation_failed"):
         demo.make(settings, "tiny")
     db = Database(settings)

@@ -54,9 +54,8 @@ def test_booths_wall_to_wall_do_not_overlap():
 
 
 def test_a_turned_booth_overlaps_only_where_it_really_is():
-    turned = booth(
-        0, 0, 4000, 4000, 45
-    )  # a diamond with corners at the middle of each side of its box
+    # a diamond with corners at the middle of each side of its box
+    turned = booth(0, 0, 4000, 4000, 45)
     left, top, _, _ = box(turned)
     assert not overlap(turned, booth(left, top, 500, 500))
     assert overlap(turned, booth(left, 1900, 500, 200))

@@ -61,9 +61,8 @@ def lines(*items, currency="EUR", **options):
 
 
 def test_each_item_is_rounded_once_and_tax_is_computed_on_the_sum():
-    three = lines(
-        *[{"quantity": Decimal("0.333"), "unit_price": Decimal("0.1")}] * 3
-    )  # 0.0333 each
+    # 0.0333 each
+    three = lines(*[{"quantity": Decimal("0.333"), "unit_price": Decimal("0.1")}] * 3)
     assert [line["net"] for line in three] == [3, 3, 3]
     assert invoice_lines.taxes(three) == [
         {"category": "S", "rate": 1900, "net": 9, "tax": 2, "reason": None, "reason_code": None}

@@ -19,23 +19,24 @@ from tests.test_house import PARSED, dotted, name_of
 # Functions of `re`, and methods of what `compile` returns
 ANCHORED = {"match", "fullmatch"}
 SCANNING = {"search", "findall", "finditer", "split", "sub", "subn"}
+# characters: an exponential expression is noticed before the longer ones
 SIZES = (
     20,
     80,
     400,
     1600,
     6400,
-)  # characters: an exponential expression is noticed before the longer ones
+)
 SHORT = 0.004  # seconds of CPU that a text may take in any case
 SLOW = 0.1  # seconds of CPU for the longest text that a comment allows
 MOST = 8  # times the CPU for four times the text: 4 if it is linear, 16 if quadratic
+# which run those of the schemas
 OF_SCHEMAS = {
     "eventapi/validation/fast_path.py",
     "eventapi/validation/messages.py",
-}  # which run those of the schemas
-OWN_TEXTS = (
-    paths.folder("sql").parent / "eventapi" / "storage" / "statements"
-)  # which reads our SQL only
+}
+# which reads our SQL only
+OWN_TEXTS = paths.folder("sql").parent / "eventapi" / "storage" / "statements"
 BOUND = re.compile(r"# (?:.* )?at most ([0-9][0-9,]*) (?:characters|bytes)")
 
 

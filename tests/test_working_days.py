@@ -45,18 +45,20 @@ def test_easter_is_that_of_the_tables():
     "country, due_date, expected",
     [
         ("DE", "2026-05-20", "2026-05-21"),  # Wednesday
+        # Friday: overdue on Saturday, because Friday was the day to pay
         (
             "DE",
             "2026-05-22",
             "2026-05-23",
-        ),  # Friday: overdue on Saturday, because Friday was the day to pay
+        ),
         ("DE", "2026-06-06", "2026-06-09"),  # Saturday: to be paid on Monday
         ("DE", "2026-06-07", "2026-06-09"),  # Sunday
+        # Good Friday, weekend, Easter Monday: to be paid on Tuesday
         (
             "DE",
             "2026-04-03",
             "2026-04-08",
-        ),  # Good Friday, weekend, Easter Monday: to be paid on Tuesday
+        ),
         ("AT", "2026-04-03", "2026-04-04"),  # no public holiday in Austria
         ("DE", "2026-05-23", "2026-05-27"),  # Saturday before Whit Monday
         ("DE", "2026-05-14", "2026-05-16"),  # Ascension Day, a Thursday: to be paid on Friday

@@ -56,9 +56,8 @@ LISTED_BY = {
     "Mail": "mail list",
 }
 LOW_PRIORITY = 10  # of commands that read or write the whole database; requests have 0
-SENTENCE = re.compile(
-    r"(^|\. )([A-Z])(?=[a-z']* )"
-)  # the first word, but no file name such as Fair.tar
+# the first word, but no file name such as Fair.tar
+SENTENCE = re.compile(r"(^|\. )([A-Z])(?=[a-z']* )")
 REMEDIES = {
     errno.EACCES: "use sudo, or let the user {user}, who runs the command, open it",
     errno.ENOENT: "check the path",
@@ -76,9 +75,8 @@ ABOUT_STORAGE = {
 
 def main(argv=None):
     """Run a command and return its exit status."""
-    logging.lastResort.setFormatter(
-        logging.Formatter("eventapi: %(message)s")
-    )  # of commands that keep no log
+    # of commands that keep no log
+    logging.lastResort.setFormatter(logging.Formatter("eventapi: %(message)s"))
     try:
         args = make_parser().parse_args(_words(sys.argv[1:] if argv is None else argv))
         os.umask(0o027)  # files contain personal data

@@ -135,10 +135,9 @@ def restore(args, config):
             "The previous database is missing or cannot be read. "
             "Anonymise the contacts again that were anonymised after the backup."
         )
+    # the structure was checked before
     with opened(config) as db, Progress("check", checks.CONTENTS) as progress:
-        findings = checks.faults(
-            checks.contents(db, progress.report)
-        )  # the structure was checked before
+        findings = checks.faults(checks.contents(db, progress.report))
     if findings:
         found = ", ".join(f"{name}: {detail}" for name, detail in findings[:5])
         raise Refused(

@@ -81,9 +81,8 @@ def migrate(args, config):
         ) from None
     done = f"schema {versions.newest()} is up to date"
     if not migrations.is_current(config.database):
-        with closing(
-            process_locks.migrating(config, _tell)
-        ):  # waits for another upgrade, which may do it
+        # waits for another upgrade, which may do it
+        with closing(process_locks.migrating(config, _tell)):
             if not migrations.is_current(config.database):
                 done = _upgrade(args, config)
     process_locks.remove_scratch(config)

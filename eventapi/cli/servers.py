@@ -17,6 +17,7 @@ from eventapi.validation.identifiers.organiser import doubtful_options, faulty_o
 log = logging.getLogger("eventapi.serve")
 
 
+# the worker exits when this process is gone
 def register(commands):
     server = command(
         commands,
@@ -55,9 +56,7 @@ def register(commands):
         "eventapi worker --once",
     )
     worker.add_argument("--once", action="store_true", help="run the jobs that are due, then exit")
-    worker.add_argument(
-        "--parent", type=int, help=argparse.SUPPRESS
-    )  # the worker exits when this process is gone
+    worker.add_argument("--parent", type=int, help=argparse.SUPPRESS)
 
 
 def serve(args, config):
@@ -87,9 +86,8 @@ def serve(args, config):
     os.environ.update({f"EVENTAPI_{name.upper()}": value for name, value in given.items()})
     if args.config:
         os.environ["EVENTAPI_CONFIG"] = os.path.abspath(args.config)
-    os.environ.setdefault(
-        "MALLOC_ARENA_MAX", "2"
-    )  # one arena per thread would cost several megabytes
+    # one arena per thread would cost several megabytes
+    os.environ.setdefault("MALLOC_ARENA_MAX", "2")
     os.environ["EVENTAPI_WITH_WORKER"] = "1" if args.with_worker else ""
     settings = paths.folder("conf") / "gunicorn.conf.py"
     gunicorn = [sys.executable, "-m", "gunicorn", "-c", str(settings), "eventapi.wsgi:app"]

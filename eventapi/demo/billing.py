@@ -157,9 +157,8 @@ class Bills:
         sent = self.api("POST", f"/invoices/{invoice['id']}/send", {"mail": False})
         if sent["invoice_type"] == "credit_note" or not sent["open_amount"]:
             return
-        case = (
-            self.number % 29 if self.number % 20 != 19 else None
-        )  # number 19 cancels the participation
+        # number 19 cancels the participation
+        case = self.number % 29 if self.number % 20 != 19 else None
         if case == 13:
             self.agenda.at(day + 2, lambda: self.cancel(sent, day + 2))
             return

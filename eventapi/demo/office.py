@@ -357,12 +357,13 @@ SESSIONS = (
     (3, "10:30", "11:15", "Bühne", "Heimisches Holz im Garten", "talk", 200, None),
     (3, "16:00", "17:00", "Marktplatz", "Pflanzenversteigerung zum Abschluss", "show", None, None),
 )
+# ends of the party; the clocks skip one of them on some days
 NIGHT = (
     "00:30",
     "01:30",
     "02:30",
     "03:30",
-)  # ends of the party; the clocks skip one of them on some days
+)
 
 
 def make_programme(agenda, edition, opens):

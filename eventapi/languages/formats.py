@@ -12,11 +12,12 @@ from eventapi import money as currencies
 from eventapi import times
 
 SWISS = "de-CH"
+# between thousands, and before the decimals (CLDR)
 SEPARATORS = {
     "en": ",.",
     "de": ".,",
     SWISS: "’.",
-}  # between thousands, and before the decimals (CLDR)
+}
 MONTHS = (
     "January February March April May June July August September October November December".split()
 )

@@ -151,9 +151,8 @@ def _text(canvas, text):
     canvas.setFillColor(color(text.ink))
     for place, line in enumerate(text.lines):
         line = fonts.clean(line)
-        wide = (
-            fonts.width(line, text.size, text.bold) * fonts.POINTS
-        )  # text.size is in millimetres, not in points
+        # text.size is in millimetres, not in points
+        wide = fonts.width(line, text.size, text.bold) * fonts.POINTS
         x = text.x - {"start": 0, "middle": wide / 2, "end": wide}[text.align]
         canvas.saveState()
         canvas.translate(x, text.y + place * text.size * text.line_height)

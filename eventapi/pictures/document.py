@@ -17,11 +17,12 @@ from eventapi.pictures.style import HEADING, INK, LINE, PLAIN, QUIET, RULE, TEXT
 from eventapi.pictures.words import WORDS
 
 SIZE, LINE_HEIGHT = TEXT, 5
+# size, line height, space above
 HEADINGS = {
     "h1": (TITLE, 7.5, 4),
     "h2": (HEADING, 6, 4),
     "h3": (10.5, 5.2, 2.5),
-}  # size, line height, space above
+}
 TOP = 22
 INDENT, PADDING = 6, 1.6
 ABOVE_TABLE = 3

@@ -41,18 +41,20 @@ FILES = {
 }
 BUILT_IN = "Helvetica", "Helvetica-Bold"
 WESTERN = frozenset(bytes(range(32, 256)).decode("cp1252", "ignore"))  # the characters of Helvetica
+# Latin, Greek and Cyrillic: some of DejaVu
 EUROPEAN = WESTERN | {
     chr(code)
     for code in (*range(0x100, 0x250), *range(0x386, 0x500))
     if unicodedata.category(chr(code)) != "Cn"
-}  # Latin, Greek and Cyrillic: some of DejaVu
+}
+# beginnings of Unicode character names
 EAST_ASIAN_NAMES = (
     "CJK",
     "HIRAGANA",
     "KATAKANA",
     "IDEOGRAPHIC",
     "FULLWIDTH",
-)  # beginnings of Unicode character names
+)
 RIGHT_TO_LEFT = ("R", "AL")
 INVISIBLE = re.compile("[\u00ad\u180e\ufe00-\ufe0f]")
 POINTS = 72 / 25.4  # points per millimetre
@@ -149,9 +151,8 @@ def _end_with_unused_glyph(face):
     make = face.makeSubset
 
     def make_subset(codes):
-        codes_of = {
-            face.charToGlyph.get(code, 0): code for code in reversed(codes)
-        }  # glyph -> its first code
+        # glyph -> its first code
+        codes_of = {face.charToGlyph.get(code, 0): code for code in reversed(codes)}
         last = max(codes_of.values(), key=codes.index)
         unused = next(
             (

@@ -370,8 +370,7 @@ def tax_reason(tax, words):
         if text and text not in REASONS.values()
     ]
     term, reason = words.get(tax["category"]), "; ".join(own)
-    if term and reason.casefold().startswith(
-        term.casefold()
-    ):  # "Steuerfrei nach § 4 Nr. 20 UStG" says it already
+    # "Steuerfrei nach § 4 Nr. 20 UStG" says it already
+    if term and reason.casefold().startswith(term.casefold()):
         return reason
     return ": ".join(text for text in (term, reason) if text)

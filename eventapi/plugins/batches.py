@@ -157,12 +157,13 @@ def transaction(
         with db.write():
             db.actor = who
             kept = key and idempotency.kept_response(environ, db, who.key_id, key)
+            # missing: a person in it was erased
             if kept:
                 data = json.loads(kept["data"])
                 after, left = (
                     data["results"],
                     data.get("left", False),
-                )  # missing: a person in it was erased
+                )
             if left and len(after) == len(results):
                 new, is_new = batch.execute(db, len(after), dry_run), True
                 after = [*after, *new]

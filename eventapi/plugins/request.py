@@ -35,11 +35,12 @@ from eventapi.web.routes import JSON
 
 REQUEST_ID = re.compile(r"(?!evk_)[A-Za-z0-9._-]{1,64}", re.ASCII)  # never an API key
 MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*(?:minimal|"minimal")\s*(?:[,;]|$)', re.I)
+# arguments of handlers, in the environ as eventapi.NAME
 PARTS = (
     "config",
     "connections",
     "request_id",
-)  # arguments of handlers, in the environ as eventapi.NAME
+)
 log = logging.getLogger("eventapi.request")
 
 

@@ -52,14 +52,13 @@ class Sessions:
 class Visited:
     """The handler of one page, called with the visit."""
 
+    # of the pages with their words
     def __init__(self, callback: Callable, route: Route):
         self.callback, self.options = callback, route.config["options"]
         self.takes = inspect.signature(route.callback).parameters
         self.sends_form = route.method == "POST" and JSON not in self.options.forms
         self.sends_json = route.method == "POST" and JSON in self.options.forms
-        self.package = ".".join(
-            route.callback.__module__.split(".")[:3]
-        )  # of the pages with their words
+        self.package = ".".join(route.callback.__module__.split(".")[:3])
 
     def __call__(self, ref: str | None = None, **ids: object) -> object:
         """Check session and form, and call the handler. Raise 403, 404 or what the handler raises."""
@@ -144,9 +143,8 @@ class Visited:
         if self.sends_form and self.options.file is None:
             fields = form_bodies.form(request.environ)
             named = links.by_ref(db, ref) if kind != "admin" else None
-            sender = (
-                named if named and named["kind"] == kind else None
-            )  # forms of /apply and /my differ
+            # forms of /apply and /my differ
+            sender = named if named and named["kind"] == kind else None
             owner = (
                 owner_of(sender) if sender else former_owner(db, ref) if kind == "admin" else None
             )

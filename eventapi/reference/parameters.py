@@ -72,9 +72,8 @@ def of_query(options: Options, schemas: Schemas) -> Iterator[dict]:
         return
     name, schema = options.query, query_schema(options.query, listing=options.listing)
     for field, sub in schema["properties"].items():
-        sub = with_default_in_words(
-            inlined(sub, name)
-        )  # generated clients would always send a default
+        # generated clients would always send a default
+        sub = with_default_in_words(inlined(sub, name))
         parameter = {
             "name": field,
             "in": "query",
@@ -83,11 +82,10 @@ def of_query(options: Options, schemas: Schemas) -> Iterator[dict]:
         }
         if field in schema["required"]:
             parameter["required"] = True
+        # separated by commas; repeating is allowed too
         if sub.get("type") == "array":
             sub.setdefault("minItems", 1)
-            parameter.update(
-                style="form", explode=False
-            )  # separated by commas; repeating is allowed too
+            parameter.update(style="form", explode=False)
         if field == "after":
             parameter["allowEmptyValue"] = True
             sub["format"] = "cursor"

@@ -33,9 +33,8 @@ def get_note(db, who, id):
 @routes.update("/notes/<id>", schema="note")
 def update_note(db, who, id, body):
     note = unchanged(get(db, who, id))
-    allow(
-        who, body.get("entity_type", note["entity_type"])
-    )  # to move a note, the key needs both scopes
+    # to move a note, the key needs both scopes
+    allow(who, body.get("entity_type", note["entity_type"]))
     return notes.update(db, note, body)
 
 

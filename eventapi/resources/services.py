@@ -15,12 +15,13 @@ from eventapi.web.routes import Routes
 routes = Routes("services", "service", scope="services", flag="services")
 sql = statements("services")
 
+# fields that depend on the event in the query
 AT_EVENT = (
     "price",
     "ordered",
     "available",
     "order_deadline",
-)  # fields that depend on the event in the query
+)
 NOT_OFFERED = {"price": None, "ordered": 0, "available": 0, "last_day": None}
 
 

@@ -40,12 +40,13 @@ ATTEMPTS = 3
 PIECE = 1024 * 1024
 STEP = 2048  # pages of the database that are copied between two reports
 COPYING, WRITING, READING = "copy the database", "write the backup", "read the backup"
+# of `create`, for a progress.Progress
 PARTS = {
     COPYING: 10,
     schema.INTEGRITY: 30,
     WRITING: 12,
     READING: 8,
-}  # of `create`, for a progress.Progress
+}
 
 
 class BackupError(Exception):

@@ -102,9 +102,8 @@ def received(config: "Config", stream: Source, limit: int) -> Iterator[Upload]:
     The file is removed after the block unless `keep` was called for it. Raise TooLarge, and what
     the stream raises.
     """
-    folder = (
-        config.files / "00"
-    )  # a folder of the store, so that `sweep` finds the file after a crash
+    # a folder of the store, so that `sweep` finds the file after a crash
+    folder = config.files / "00"
     unfinished = _temporary(folder)
     try:
         with translated:
@@ -242,9 +241,8 @@ def sweep(config: "Config", used: Container[str], older_than_seconds: float) -> 
 
 
 def _remove_old(config, file, limit):
-    with _locked(
-        config, fcntl.LOCK_EX
-    ):  # `store` of the same bytes may have touched it since it was listed
+    # `store` of the same bytes may have touched it since it was listed
+    with _locked(config, fcntl.LOCK_EX):
         try:
             old = file.lstat().st_mtime < limit
         except FileNotFoundError:

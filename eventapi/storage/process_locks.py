@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from eventapi.config import Config
 
 
+# prefixes of scratch folders
 RESTORE, COPY, TRIAL = (
     ".restore-",
     ".eventapi-backup-",
     ".eventapi-check-",
-)  # prefixes of scratch folders
+)
 LONGEST_UPGRADE = 600  # seconds
 
 
@@ -173,9 +174,8 @@ def remove_scratch(config: "Config") -> None:
 
 def _remove_unused(parent, prefix):
     for folder in parent.glob(f"{prefix}*"):
-        with suppress(
-            BlockingIOError, NotADirectoryError
-        ):  # a running process uses it; it is no folder
+        # a running process uses it; it is no folder
+        with suppress(BlockingIOError, NotADirectoryError):
             lock = _lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
             try:
                 shutil.rmtree(folder)

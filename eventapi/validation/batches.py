@@ -16,9 +16,8 @@ class BatchBody:
 
     def __init__(self, resource: str, zone_name: str):
         defs = document(resource)["$defs"]
-        self.whole = defs["batch"].get(
-            "x-whole", ()
-        )  # actions that are all or nothing, and have no entries
+        # actions that are all or nothing, and have no entries
+        self.whole = defs["batch"].get("x-whole", ())
         self.frame = Body(f"{resource}.batch", "POST", zone_name)
         self.bodies = {}
         for action in defs["batch"]["x-actions"]:

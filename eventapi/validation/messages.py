@@ -45,13 +45,14 @@ ARTICLES = {
     "object": "an object",
     "boolean": "true or false",
 }
+# the text is about a number of parts
 SIZES = (
     "minLength",
     "maxLength",
     "minItems",
     "maxItems",
     "maxProperties",
-)  # the text is about a number of parts
+)
 
 
 def faults_of(path: list, error: Exception, place: Callable[[list], dict]) -> list[dict]:

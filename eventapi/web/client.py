@@ -9,9 +9,8 @@ from bottle import request
 
 from eventapi.web import masking
 
-PORT = re.compile(
-    r"\[([^\]]*)\](?::\d{1,5})?|([0-9.]+):\d{1,5}", re.ASCII
-)  # [2001:db8::7]:443, 192.0.2.7:443
+# [2001:db8::7]:443, 192.0.2.7:443
+PORT = re.compile(r"\[([^\]]*)\](?::\d{1,5})?|([0-9.]+):\d{1,5}", re.ASCII)
 ACCEPTED = re.compile(
     r"(?:^|,)\s*([A-Za-z*][A-Za-z0-9-]*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?", re.ASCII
 )

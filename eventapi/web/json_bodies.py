@@ -16,13 +16,11 @@ MAX_VALUES = (
     50_000  # about as many as 1 MiB of records has; each may take 100 bytes and 2 microseconds
 )
 MAX_PART = 1024 * 1024  # characters of a value in a body that is read as a stream
-LONGEST_WORD = len(
-    "-Infinity"
-)  # characters of JSON that are read as one, except in texts and numbers
+# characters of JSON that are read as one, except in texts and numbers
+LONGEST_WORD = len("-Infinity")
 WHITE_SPACE = re.compile(r"[ \t\n\r]*")
-TEXT = re.compile(
-    rb'"(?:[^"\\]|\\.)*"?', re.S
-)  # a string, up to the end of the body if it is not closed
+# a string, up to the end of the body if it is not closed
+TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.S)
 
 
 def read_body(environ: dict, limit: int) -> bytes:
@@ -47,10 +45,9 @@ def received(environ: dict, limit: int) -> bytes:
         raise too_large(limit)
     if not length and not chunked:
         return b""
+    # the server has decoded the chunks
     with place(environ):
-        raw = _received(
-            environ["wsgi.input"], limit + 1 if chunked else length
-        )  # the server has decoded the chunks
+        raw = _received(environ["wsgi.input"], limit + 1 if chunked else length)
     if len(raw) > limit:
         raise too_large(limit)
     if len(raw) < length and not chunked:
@@ -213,11 +210,12 @@ class ObjectReader:
     def __init__(self, stream: Source, name: str, limit: int):
         self.stream, self.name, self.limit = stream, name, limit
         self.decoder = codecs.getincrementaldecoder("utf-8")()
+        # text that was read, the position in it, the end of all
         self.text, self.at, self.ended = (
             "",
             0,
             False,
-        )  # text that was read, the position in it, the end of all
+        )
         self.size, self.lines, self.column = 0, 0, 0  # bytes that were read; where `text` begins
         self.rest, self.rest_size, self.has_items = {}, 0, False
 
@@ -307,9 +305,8 @@ class ObjectReader:
         while True:
             try:
                 value, end = DECODER.raw_decode(self.text, self.at)
-                if self.ended or end + 3 <= len(
-                    self.text
-                ):  # otherwise a number such as 1e+5 may go on
+                # otherwise a number such as 1e+5 may go on
+                if self.ended or end + 3 <= len(self.text):
                     break
             except UNREADABLE as error:
                 if self.ended or not self._may_be_cut(error):

@@ -2,12 +2,10 @@
 
 import re
 
-KEY = re.compile(
-    r"(evk_|evl_|evs_|whsec_)[\w+/=-]+", re.ASCII
-)  # secrets of keys, links, sessions and webhooks
-TOKEN = re.compile(
-    r"(/(?:feeds|link|newsletter(?:/[a-z]+)?)/).+"
-)  # tokens of calendar feeds, and links of mails
+# secrets of keys, links, sessions and webhooks
+KEY = re.compile(r"(evk_|evl_|evs_|whsec_)[\w+/=-]+", re.ASCII)
+# tokens of calendar feeds, and links of mails
+TOKEN = re.compile(r"(/(?:feeds|link|newsletter(?:/[a-z]+)?)/).+")
 
 
 def text(value: str) -> str:

@@ -12,9 +12,8 @@ from eventapi.errors import Problem, not_found
 from eventapi.storage.database import as_json
 from eventapi.web import client
 
-HOST = re.compile(
-    r"[A-Za-z0-9._:\[\]-]{1,255}"
-)  # any other value of the header Host is not used in an address
+# any other value of the header Host is not used in an address
+HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")
 GZIP = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?:1|0\.\d*[1-9]))", re.I)  # not with q=0
 
 

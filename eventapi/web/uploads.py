@@ -23,10 +23,11 @@ from eventapi.storage import files
 
 LONGEST_WITHOUT_PLACE = 1024**2  # bytes of a body that has arrived, unless it is in chunks
 ARRIVAL = 0.1  # seconds in which the body of a short request follows its head, with gthread
+# seconds to wait for a place for the parser, and between two attempts
 PLACE_WAIT, PLACE_PAUSE = (
     1.0,
     0.01,
-)  # seconds to wait for a place for the parser, and between two attempts
+)
 RETRY_AFTER = 5  # seconds
 LENGTH = re.compile(r"\d{1,18}", re.ASCII)
 NO_PLACE = nullcontext()  # a body that has arrived needs no place
@@ -90,9 +91,8 @@ def _has_arrived(environ):
     afterwards, and would be refused without a reason while the places are taken.
     """
     stream, connection = environ["wsgi.input"], environ.get("gunicorn.socket")
-    if isinstance(
-        stream, io.BytesIO | io.BufferedReader
-    ):  # the server has received it, or a page passes its file
+    # the server has received it, or a page passes its file
+    if isinstance(stream, io.BytesIO | io.BufferedReader):
         return True
     length = content_length(environ)
     if (

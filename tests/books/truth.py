@@ -238,9 +238,8 @@ class Books:
         net, tax = (
             sum(one.groups.get(group, (0, 0))[place] for one in (bill, *notes)) for place in (0, 1)
         )
-        begins = (
-            max(bill.day, bill.supplied) if group[0] == "K" else bill.supplied
-        )  # invoiced within a month
+        # invoiced within a month
+        begins = max(bill.day, bill.supplied) if group[0] == "K" else bill.supplied
         if until >= begins and not bill.is_deposit:
             for one in self.write_offs:
                 if one.bill is bill and one.day <= until:

@@ -64,10 +64,11 @@ def test_bash_knows_every_command_and_option(bash):
 @pytest.mark.parametrize(
     "line, wanted",
     [
+        # bash replaces what follows the colon
         (
             "eventapi key create --scope applications:",
             ["read", "create"],
-        ),  # bash replaces what follows the colon
+        ),
         ("eventapi key create --scope publ", ["public"]),
         ("eventapi key create --scope=even", ["events", "events:read"]),
         ("eventapi flag enable pl", ["plans"]),

@@ -189,6 +189,7 @@ def test_a_quota_is_named_if_the_disk_itself_has_space(settings, looked_at, db):
     assert code == 1 and "Writes are refused." in text and "look at quotas, too" in text
 
 
+# btrfs counts no inodes
 @pytest.mark.parametrize(
     "facts, state",
     [
@@ -198,7 +199,7 @@ def test_a_quota_is_named_if_the_disk_itself_has_space(settings, looked_at, db):
         ({"f_bavail": 8000, "f_favail": 0}, "full"),
         ({"f_bavail": 8000, "f_favail": 0, "f_files": 0}, "ok"),
     ],
-)  # btrfs counts no inodes
+)
 def test_the_state_follows_from_the_file_system(settings, monkeypatch, facts, state):
     """32 MB are 7812.5 blocks of 4,096 bytes."""
     monkeypatch.setattr(

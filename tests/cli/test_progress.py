@@ -87,9 +87,8 @@ def told(act):
 
 def test_every_job_reports_its_parts_in_their_order(organiser, db, settings):
     organiser.make("/contacts", {"last_name": "Tantau"})
-    wanted = [
-        name for name in checks.PARTS if name not in (journal.VERIFYING, "files")
-    ]  # too short to be reported
+    # too short to be reported
+    wanted = [name for name in checks.PARTS if name not in (journal.VERIFYING, "files")]
     assert told(lambda report: checks.findings(db, report)) == wanted
     files = []
     found = told(lambda report: files.append(nightly.back_up(settings, report)[0]))

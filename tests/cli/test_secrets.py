@@ -277,9 +277,8 @@ def where(secret, texts):
 
 def test_no_secret_is_in_the_output_or_logs_of_the_processes(show):
     assert "Traceback" in show.said and "status_code=500" in show.said and "/feeds/***" in show.said
-    assert (
-        "DEBUG" in show.said.upper() or SERVER == "gthread"
-    )  # whose messages at debug contain request lines
+    # whose messages at debug contain request lines
+    assert "DEBUG" in show.said.upper() or SERVER == "gthread"
     assert [name for name, secret in show.secrets.items() if secret in show.said] == []
 
 

@@ -175,9 +175,8 @@ def test_in_a_checkout_it_shows_the_sample_show_of_make_run(
     ]
     (tmp_path / "conf" / "demo.conf").write_text("[eventapi]\nbind = 127.0.0.1:1\n")
     assert "No server responds at 127.0.0.1:1." in tasks()[1][0][0]
-    (tmp_path / ".run" / "address").write_text(
-        f"{healthy(tmp_path / 'port.sock')}\n"
-    )  # make run PORT=8301
+    # make run PORT=8301
+    (tmp_path / ".run" / "address").write_text(f"{healthy(tmp_path / 'port.sock')}\n")
     ((what, _, _),) = tasks()[1]
     assert "worker does not run" in what
 

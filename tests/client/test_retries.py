@@ -320,9 +320,8 @@ def test_a_redirect_is_not_followed(status, far, middle):
 
 
 def test_requests_share_a_connection_also_after_an_error(far, middle, api, monkeypatch):
-    monkeypatch.setattr(
-        "eventapi.client.IDLE", 60
-    )  # on a slow machine, a second may pass between two requests
+    # on a slow machine, a second may pass between two requests
+    monkeypatch.setattr("eventapi.client.IDLE", 60)
     contact = api.post("/contacts", {"company_name": "Kept"})
     for _ in range(5):
         far.get(f"/contacts/{contact['id']}")

@@ -71,9 +71,8 @@ def test_a_certificate_for_another_name_is_refused(secure, certificate, waits):
 
 
 def test_a_certificate_can_be_trusted(secure, certificate, monkeypatch):
-    monkeypatch.setattr(
-        "eventapi.client.IDLE", 60
-    )  # on a slow machine, a second may pass between two requests
+    # on a slow machine, a second may pass between two requests
+    monkeypatch.setattr("eventapi.client.IDLE", 60)
     with Client(secure.url, "key", context=ssl.create_default_context(cafile=certificate)) as api:
         api.get("/contacts/1")
         api.post("/contacts", {})

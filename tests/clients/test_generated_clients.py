@@ -128,9 +128,8 @@ def test_a_generated_typescript_client_completes_the_journey(folder, service):
     said = run(folder, "openapi-typescript", "openapi.json", "-o", "api.d.ts")
     assert "warn" not in said.lower(), said
     types = (folder / "api.d.ts").read_text(encoding="utf-8")
-    assert (
-        "unknown[]" not in types and types.count("Record<string, never>") <= 1
-    )  # `$defs`, which is empty
+    # `$defs`, which is empty
+    assert "unknown[]" not in types and types.count("Record<string, never>") <= 1
     shutil.copy(HERE / "journey.ts", folder)
     run(
         folder,

@@ -508,6 +508,7 @@ def test_a_name_in_a_script_without_a_font_is_reported(organiser, participant):
     )
 
 
+# the box is drawn on sheets only, also in the same thread
 def test_one_name_without_a_font_does_not_stop_a_sheet(organiser, participant):
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("needs fonts-dejavu-core")
@@ -523,7 +524,7 @@ def test_one_name_without_a_font_does_not_stop_a_sheet(organiser, participant):
         ),
         501,
         "not_installed",
-    )  # the box is drawn on sheets only, also in the same thread
+    )
 
 
 def test_the_svg_is_well_formed_for_any_name():

@@ -84,6 +84,7 @@ def test_letters_that_the_character_set_lacks_are_replaced_and_never_lost(text, 
     assert lines.written(text).encode("cp1252").decode("cp1252") == written
 
 
+# the soft sign
 def test_every_letter_of_europe_becomes_something_that_can_be_written():
     """Latin, Greek and Cyrillic letters of the official languages of Europe become letters, not
     question marks.
@@ -98,7 +99,7 @@ def test_every_letter_of_europe_becomes_something_that_can_be_written():
     assert [letter for letter in every if not lines.written(letter)] == [
         "\u042c",
         "\u044c",
-    ]  # the soft sign
+    ]
 
 
 def test_a_text_is_replaced_before_it_is_cut_and_quotes_are_doubled():
@@ -189,10 +190,11 @@ def test_customer_numbers_without_an_account_of_their_own_are_all_named():
     missing = Missing()
     numbers = {"C-1": {1}, "K-1": {2}, "ACME": {3}, "C-60000": {4}, "C-2": {5}, "C-02": {5}}
     found = accounts.Accounts(config(), missing, numbers)
+    # one customer, renamed
     assert [found.debtor(number) for number in numbers][-2:] == [
         "10002",
         "10002",
-    ]  # one customer, renamed
+    ]
     with pytest.raises(Problem) as caught:
         refuse_incomplete(missing)
     assert {
@@ -317,6 +319,7 @@ def test_an_amount_in_another_currency_is_shown_in_both():
     )
 
 
+# DATEV refuses 0.00
 @pytest.mark.parametrize(
     "units, currency, rate, base, amount, original",
     [
@@ -326,7 +329,7 @@ def test_an_amount_in_another_currency_is_shown_in_both():
         (10**12, "JPY", "0.006", "EUR", "6000000000,00", "1000000000000 JPY"),
         (100, "VND", "0.00003", "EUR", "0,01", "100 VND"),
     ],
-)  # DATEV refuses 0.00
+)
 def test_an_amount_that_datev_cannot_show_in_its_currency_is_converted(
     units, currency, rate, base, amount, original
 ):

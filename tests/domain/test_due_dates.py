@@ -24,10 +24,11 @@ FAIR = {
         ({"before": "date_from", "days": 60}, "2027-03-02T22:59:59Z"),  # across a clock change
         ({"after": "date_to", "days": 14}, "2027-05-17T21:59:59Z"),
         ({"before": "application_deadline", "days": 0}, "2027-01-31T11:00:00Z"),
+        # the same local time
         (
             {"after": "application_deadline", "days": 90},
             "2027-05-01T10:00:00Z",
-        ),  # the same local time
+        ),
         (None, None),
     ],
 )
@@ -79,9 +80,8 @@ def test_due_dates_follow_the_event(organiser, db, monkeypatch):
     organiser.patch(f"/events/{event['id']}", {"date_from": "2027-06-01"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"timezone": "UTC"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"application_deadline": "2027-01-01"}, status=200)
-    organiser.patch(
-        f"/events/{event['id']}", {"city": "Leipzig"}, status=200
-    )  # no due date depends on the city
+    # no due date depends on the city
+    organiser.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)
     assert seen == ["2027-05-31T21:59:59Z", "2027-05-31T23:59:59Z", "2027-05-31T23:59:59Z"]
 
 

@@ -67,6 +67,7 @@ def test_interest_is_that_computed_by_hand(
     assert accrued(total, movements, due_date, until, rates) == expected
 
 
+# due on Friday; 2 days: 0.5627…
 @pytest.mark.parametrize(
     "due_date, until, expected",
     [
@@ -76,7 +77,7 @@ def test_interest_is_that_computed_by_hand(
         ("2026-04-03", "2026-04-30", 647),  # 1000.00 x 10.27 % x 23 / 365 = 6.4715…
         ("2026-05-29", "2026-05-31", 56),
     ],
-)  # due on Friday; 2 days: 0.5627…
+)
 def test_a_due_date_that_is_no_working_day_moves_the_beginning(due_date, until, expected):
     """§ 193 BGB."""
     first = working_days.overdue_from(due_date, DE)

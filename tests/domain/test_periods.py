@@ -353,9 +353,8 @@ def test_the_ledger_is_proven_for_overpaid_prepaid_and_taken_over_invoices(clock
     contact = organiser.make("/contacts", ADDRESS)["id"]
     old = sent(organiser, contact, invoice_number="OLD-1", issue_date="2025-12-30")
     first = sent(organiser, contact)
-    organiser.make(
-        "/payments", {"invoice_number": first["invoice_number"], "amount": 150}
-    )  # 31 too much
+    # 31 too much
+    organiser.make("/payments", {"invoice_number": first["invoice_number"], "amount": 150})
     clock(JUNE)
     later = sent(organiser, contact)
     organiser.make(

@@ -506,6 +506,7 @@ class Life:
             headers={"Content-Type": "application/octet-stream"},
         )
 
+    # two mails tell of it
     def letters(self):
         """Create newsletter records: a mail that is refused, a consent that is transferred, and an
         unsubscription.
@@ -536,7 +537,7 @@ class Life:
                 "name": self.text(),
                 "email": f"colleague@{self.email.partition('@')[2]}",
             },
-        )  # two mails tell of it
+        )
 
     def money(self):
         """Create a draft and two invoices: a recent one, which the law requires to keep, and an old
@@ -1133,10 +1134,11 @@ def gone(life, organiser):
 
 def test_no_text_can_be_stored_about_an_anonymised_contact(gone, organiser, db):
     place = {"entity_type": "event_participant", "entity_id": gone.participant["id"]}
+    # a signed contract is kept
     paper = {
         "entity_type": "document",
         "entity_id": gone.contract["id"],
-    }  # a signed contract is kept
+    }
     scan = {"event_key": "fair", "badge_number": gone.participant["badge_number"], "notes": MARK}
     item = {"description": MARK, "quantity": 1, "unit_price": 1}
     before = [count for (count,) in db.connection.execute("SELECT count(*) FROM audit_log")]

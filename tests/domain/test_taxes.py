@@ -127,6 +127,7 @@ def test_tax_counts_in_the_month_of_the_supply(office):
     assert office.months() == [("2026-05", 500, 95)]
 
 
+# February, and May, in which nothing is left
 def test_a_show_in_may_that_is_paid_in_february_is_declared_in_february(office):
     invoice = office.invoice()
     office.clock("2026-02-10")
@@ -135,7 +136,7 @@ def test_a_show_in_may_that_is_paid_in_february_is_declared_in_february(office):
     assert [row["invoices"] for row in office.rows()] == [
         1,
         1,
-    ]  # February, and May, in which nothing is left
+    ]
 
 
 def test_a_part_that_is_paid_before_and_one_after_the_supply(office):

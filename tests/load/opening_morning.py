@@ -152,9 +152,8 @@ def morning(chance, numbers, asked):
                 (back, chance.randrange(asked.stations), person, "check_in", f"{person}-2")
             )
             visits.append((person, back, None))
-    again = [
-        scan for scan in scans if chance.random() < asked.repeated / 2
-    ]  # sent twice, as after a broken connection
+    # sent twice, as after a broken connection
+    again = [scan for scan in scans if chance.random() < asked.repeated / 2]
     return sorted(scans + again), {"visits": visits, "refusals": refusals}
 
 

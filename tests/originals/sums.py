@@ -84,9 +84,8 @@ def line_net(line, currency):
     own = line.find(f"{RAM}SpecifiedLineTradeSettlement")
     percent = number(own, "SpecifiedTradeAllowanceCharge/CalculationPercent")
     net = rounded(quantity * price * (100 - percent) / 100, currency)
-    if not texts(
-        own, "SpecifiedTradeAllowanceCharge/BasisAmount"
-    ):  # a discount that is told without percentage
+    # a discount that is told without percentage
+    if not texts(own, "SpecifiedTradeAllowanceCharge/BasisAmount"):
         net -= number(own, "SpecifiedTradeAllowanceCharge/ActualAmount")
     assert net == number(own, "SpecifiedTradeSettlementLineMonetarySummation/LineTotalAmount")
     if texts(own, "SpecifiedTradeAllowanceCharge/BasisAmount"):

@@ -90,12 +90,13 @@ def test_a_greek_seller_cannot_supply_within_greece_as_if_abroad(organiser, sett
             {"items": [{"description": "Stand \u202e21A", "quantity": 1, "unit_price": 9}]},
             "text_direction",
         ),
+        # a mark and a soft hyphen turn nothing
         (
             "S",
             {"company_name": "Rosen\u200f\u00ad GmbH"},
             {},
             None,
-        ),  # a mark and a soft hyphen turn nothing
+        ),
         ("S", {"company_name": "四季園芸"}, {}, None),
         ("S", {**DRESDEN, "tax_id": None, "postal_code": None}, {}, "no_postal_code"),
         ("S", {"postal_code": None}, {}, None),

@@ -94,9 +94,8 @@ def test_services_are_limited_and_hardened(units):
     for name in SERVICES:
         service = settings(units / name)["Service"]
         assert "@hardening@" not in (units / name).read_text()
-        assert "HOME=/nonexistent PYTHONNOUSERSITE=1" in service["Environment"], (
-            name
-        )  # no code from data_dir
+        # no code from data_dir
+        assert "HOME=/nonexistent PYTHONNOUSERSITE=1" in service["Environment"], name
         assert {
             "MemoryMax",
             "NoNewPrivileges",
@@ -417,6 +416,7 @@ def test_the_filter_matches_guessed_keys_only():
         ), path
 
 
+# names need /etc/services, which a small Debian lacks
 def test_the_jail_is_disabled_and_uses_the_ban_action_of_debian():
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(PACKAGING / "fail2ban" / "jail.conf")
@@ -424,9 +424,7 @@ def test_the_jail_is_disabled_and_uses_the_ban_action_of_debian():
         parser["eventapi"]["enabled"] == "false"
         and parser["eventapi"]["banaction"] == "nftables-multiport"
     )
-    assert (
-        parser["eventapi"]["port"] == "80,443"
-    )  # names need /etc/services, which a small Debian lacks
+    assert parser["eventapi"]["port"] == "80,443"
 
 
 def test_the_jail_warns_that_an_address_can_be_a_hall_and_its_number_is_the_one_in_the_documentation():

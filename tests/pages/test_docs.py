@@ -470,9 +470,8 @@ def test_a_picture_of_states_shows_each_change_and_names_the_other_actions():
         "sent",
         "lost",
     ]
-    assert (
-        picture.count("<path") == 3 + 2 and picture.count("L") == 2 * 2
-    )  # arrows where actions end
+    # arrows where actions end
+    assert picture.count("<path") == 3 + 2 and picture.count("L") == 2 * 2
     assert "send leads from packed, lost to sent. lose leads from sent to lost.</desc>" in picture
     assert "<code>weigh</code> in packed." in picture and "eat" not in picture
 

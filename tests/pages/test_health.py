@@ -83,10 +83,11 @@ def test_metrics_show_whether_the_last_backup_was_copied(app, settings):
     (settings.backups / "copy.json").write_text(
         '{"copied": "eventapi-20260501T120000Z.tar", "error": "no route"}'
     )
+    # not configured
     assert (metric(app, "backup_copy_failed"), metric(app, "backup_copy_age_seconds")) == (
         "0",
         None,
-    )  # not configured
+    )
     settings.backup_copy_command = ("/usr/local/bin/copy-backup",)
     expected = time.time() - datetime(2026, 5, 1, 12, tzinfo=timezone.utc).timestamp()
     assert metric(app, "backup_copy_failed") == "1"

@@ -125,11 +125,12 @@ def test_xmp_and_the_info_dictionary_say_the_same():
     assert (
         info["/Title"] == "Rechnung INV-2026-00017" and "Müller & Söhne <Messe>" in info["/Author"]
     )
+    # nothing that XMP would have to repeat
     assert set(info) == {
         *pairs,
         "/CreationDate",
         "/ModDate",
-    }  # nothing that XMP would have to repeat
+    }
     for name, field in (("/CreationDate", XMP + "CreateDate"), ("/ModDate", XMP + "ModifyDate")):
         assert (info[name], text_of(xmp, field)) == (
             "D:20260501073015+00'00'",

@@ -451,9 +451,8 @@ def test_amounts_have_the_decimals_of_their_currency(currency, shown_):
 
 def test_amounts_are_exact():
     assert formats.number(Decimal("999999999999.99"), "en", 2) == "999,999,999,999.99"
-    assert (
-        formats.number(0.1 + 0.7, "en", 2) == "0.7999999999999999"
-    )  # shows the given digits without rounding
+    # shows the given digits without rounding
+    assert formats.number(0.1 + 0.7, "en", 2) == "0.7999999999999999"
     assert "999,999,999,999.99" in page({"total": 999999999999.99})
 
 
@@ -535,9 +534,8 @@ def test_the_logo_is_drawn_top_right_without_distortion(width, height, tmp_path)
     pdf.write_bytes(drawn(brand=Brand(images.load(png(width, height, (255, 0, 0))))))
     if not shutil.which("pdftoppm"):
         pytest.skip("pdftoppm is not installed")
-    subprocess.run(
-        ["pdftoppm", "-r", "50.8", "-singlefile", pdf, tmp_path / "page"], check=True
-    )  # 2 pixels per mm
+    # 2 pixels per mm
+    subprocess.run(["pdftoppm", "-r", "50.8", "-singlefile", pdf, tmp_path / "page"], check=True)
     across, down, pixels = ppm(tmp_path / "page.ppm")
     red = [
         (place % across / 2, place // across / 2)
@@ -608,11 +606,10 @@ def test_long_tables_continue_on_the_next_page(count, needed):
     ]
     found = pages({"items": items})
     assert len(found) == needed
+    # the header row is above every part of the table
     for place, text in enumerate(found, 1):
         assert f"Page {place} of {len(found)}" in text and "Invoice INV-2026-00017" in text
-        assert ("Unit price" in text) == (
-            "Item " in text
-        )  # the header row is above every part of the table
+        assert ("Unit price" in text) == ("Item " in text)
     assert re.findall(r"Item \d+\.", "\n".join(found)) == [
         f"Item {place}." for place in range(1, count + 1)
     ]

@@ -36,11 +36,12 @@ def refused(action, *values):
 def test_a_hold_has_an_end_and_a_price_and_shows_on_the_booth(portal, hold):
     (own,) = hold("A1")
     assert (own["booth_number"], own["expires_at"]) == ("A1", "2030-01-08T12:00:00Z")
+    # 4 x 3 m at 100, and 19 %
     assert (own["price"], own["tax"], own["total"]) == (
         120000,
         22800,
         142800,
-    )  # 4 x 3 m at 100, and 19 %
+    )
     assert portal.organiser.data(f"/booths/{portal.booths['A1']}")["status"] == "reserved"
 
 

@@ -123,9 +123,8 @@ def test_every_operation_below_the_root_lists_scope_flag_and_errors(document):
 def test_every_problem_example_is_returned_by_the_api(document):
     seen = set()
     for response in document["components"]["responses"].values():
-        examples = response["content"]["application/problem+json"].get(
-            "examples", {}
-        )  # 414 and 431 have none
+        # 414 and 431 have none
+        examples = response["content"]["application/problem+json"].get("examples", {})
         for code, example in examples.items():
             status, title, _ = CODES[code]
             assert (

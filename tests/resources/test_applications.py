@@ -124,13 +124,14 @@ def test_missing_and_wrong_fields_are_reported_together(organiser, fair, applica
     )
 
 
+# all of that day in Berlin
 @pytest.mark.parametrize(
     "deadline, last, after",
     [
         ("2027-05-01T12:00:00Z", "2027-05-01T12:00:00Z", "2027-05-01T12:00:01Z"),
         ("2027-05-01", "2027-05-01T21:59:59Z", "2027-05-01T22:00:00Z"),
     ],
-)  # all of that day in Berlin
+)
 def test_the_deadline_itself_is_in_time(organiser, monkeypatch, deadline, last, after):
     organiser.make(
         "/events",
@@ -532,9 +533,8 @@ def test_approval_carries_custom_fields_over(organiser, fair, boats, define, db)
     for kind in ("application", "event_participant"):
         define(kind, "power", "integer")
     define("application", "note")
-    define(
-        "contact", "vat", is_required=True
-    )  # a required field that the application lacks is no obstacle
+    # a required field that the application lacks is no obstacle
+    define("contact", "vat", is_required=True)
     answer = approved(organiser, {"motto": "Roses", "power": 16, "note": "x"}, ["garden", "boats"])
     assert answer["meta"]["skipped"] == []
     contact = f"/contacts/{answer['data']['contact_id']}"

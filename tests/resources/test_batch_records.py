@@ -219,9 +219,8 @@ SCENES = {
         {},
     ),
 }
-WHOLE = {
-    ("booths", "layout")
-}  # has no single request; test_batches.py compares it with what GET returns
+# has no single request; test_batches.py compares it with what GET returns
+WHOLE = {("booths", "layout")}
 
 
 def submitted(show):

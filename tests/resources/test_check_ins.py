@@ -358,31 +358,34 @@ def test_a_late_scan_of_the_evening_moves_a_visit_of_the_night_to_the_day_before
     "day, ends_at, zone, check_in, end",
     [
         ("2026-03-28", "06:00", "Europe/Berlin", "2026-03-28T22:00:00Z", "2026-03-29T04:00:00Z"),
+        # 02:30 is skipped
         (
             "2026-03-28",
             "02:30",
             "Europe/Berlin",
             "2026-03-28T22:00:00Z",
             "2026-03-29T01:30:00Z",
-        ),  # 02:30 is skipped
+        ),
         ("2026-10-24", "06:00", "Europe/Berlin", "2026-10-24T21:00:00Z", "2026-10-25T05:00:00Z"),
+        # the first 02:30
         (
             "2026-10-24",
             "02:30",
             "Europe/Berlin",
             "2026-10-24T21:00:00Z",
             "2026-10-25T00:30:00Z",
-        ),  # the first 02:30
+        ),
         ("2026-10-24", "02:30", "Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"),
         ("2026-01-02", "00:00", "Europe/Berlin", "2026-01-02T22:59:59Z", "2026-01-02T23:00:00Z"),
         ("2026-01-02", "05:45", "Asia/Kathmandu", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"),
+        # no 30 December
         (
             "2011-12-29",
             "06:00",
             "Pacific/Apia",
             "2011-12-30T10:30:00Z",
             "2011-12-30T16:00:00Z",
-        ),  # no 30 December
+        ),
     ],
 )
 def test_the_end_of_the_day_follows_the_clocks(

@@ -192,6 +192,7 @@ def test_a_payment_is_not_of_long_before_its_invoice(organiser, dunned):
     )
 
 
+# 1000.00 and 31.50 of the claim stay returned
 def test_a_refund_returns_the_claim_last(organiser, dunned):
     id = dunned()
     payment = pay(organiser, WHOLE, CLAIM)["data"]
@@ -219,7 +220,7 @@ def test_a_refund_returns_the_claim_last(organiser, dunned):
         1000,
         CLAIM,
         31.5,
-    )  # 1000.00 and 31.50 of the claim stay returned
+    )
 
 
 def test_what_was_paid_of_a_withdrawn_letter_is_returned_first(organiser, dunned, bank):
@@ -494,9 +495,8 @@ def test_claims_of_a_closed_month_stay(organiser, dunned, db):
     ):
         with pytest.raises(Exception, match="closed"):
             db.connection.execute(change)
-    organiser.post(
-        f"/invoices/{id}/dunning/1/withdraw", {"reason": "Wrong"}, status=200
-    )  # counts today
+    # counts today
+    organiser.post(f"/invoices/{id}/dunning/1/withdraw", {"reason": "Wrong"}, status=200)
     assert totals(organiser, f"?date_to={before}") == (CLAIM, 500, 0, 731.5)
     assert totals(organiser) == (0, 500, 0, 690)
 

@@ -773,11 +773,12 @@ def test_a_withdrawn_letter_claims_nothing_and_its_level_can_be_sent_again(
     ).fetchone()
     assert last_event[0] == "invoice.dunning_withdrawn"
     (again,) = send(organiser)["sent"]
+    # its fee is not added twice
     assert (again["level"], again["costs"], again["claimed"]) == (
         2,
         5,
         5,
-    )  # its fee is not added twice
+    )
     assert claims_of(organiser, invoice) == (28.8, 28.8, 2)
     withdraw(organiser, invoice, again)
     withdraw(organiser, invoice, first)

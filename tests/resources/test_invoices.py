@@ -646,9 +646,8 @@ def test_a_due_date_is_not_before_the_issue_date(organiser, db, draft, sent):
         == faulty
     )
     note = act(organiser, invoice, "credit", {"items": [STAND]}, status=201)
-    assert (
-        organiser.put(f"/invoices/{note['id']}", note, status=200).json["data"] == note
-    )  # due_date is null
+    # due_date is null
+    assert organiser.put(f"/invoices/{note['id']}", note, status=200).json["data"] == note
     assert (
         refused(organiser.patch(f"/invoices/{note['id']}", {"due_date": yesterday}, status=422))
         == faulty

@@ -333,10 +333,11 @@ def test_a_known_gateway_sets_name_and_fee(organiser, db, pay):
         gateway = gateways.add(db, "stripe", "Stripe", fee_percent=150, fee_fixed=25)
     payment = pay(100.33, gateway_key="stripe")
     assert (payment["gateway_id"], payment["gateway_name"]) == (gateway["id"], "Stripe")
+    # 1.50495 rounded, and 0.25
     assert (payment["gateway_fee"], payment["net_amount"]) == (
         1.75,
         98.58,
-    )  # 1.50495 rounded, and 0.25
+    )
     more = organiser.patch(f"/payments/{payment['id']}", {"amount": 200}, status=200).json["data"]
     assert (more["gateway_fee"], more["net_amount"]) == (3.25, 196.75)
     with db.write():
@@ -478,9 +479,8 @@ def test_recording_takes_few_statements(organiser, sent, pay, app, db, monkeypat
         if not text.startswith("--")
     ]
     inside = [text for text, _ in groupby(seen)]
-    stamps = [
-        text for text in inside if "last_stamp" in text
-    ]  # of the transaction, however many writes share it
+    # of the transaction, however many writes share it
+    stamps = [text for text in inside if "last_stamp" in text]
     assert len(inside) - len(stamps) <= 9 and len(stamps) <= 2, inside
 
 

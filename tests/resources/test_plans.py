@@ -302,9 +302,8 @@ def test_adjoining_booths_do_not_overlap(organiser, hall, build):
 
 def test_a_booth_outside_the_hall_is_reported(organiser, hall, build):
     a, b = build(58, 10), build(0, 37.5)
-    turned = build(
-        0, 20, width=6, depth=2, rotation=90
-    )  # turned it reaches from 2 to 4 across, 18 to 24 down
+    # turned it reaches from 2 to 4 across, 18 to 24 down
+    turned = build(0, 20, width=6, depth=2, rotation=90)
     assert warning_summaries(organiser, hall) == [
         ("outside", [a["id"]], 1),
         ("narrow_aisle", [turned["id"]], 2),
@@ -357,9 +356,8 @@ def test_a_narrow_aisle_is_reported_for_facing_booths(organiser, hall, build, or
 
 def test_an_aisle_that_begins_where_two_booths_meet_is_reported(organiser, hall, build):
     a, b = build(10, 10), build(10, 13)
-    corner = build(
-        15.621, 11.5, rotation=45
-    )  # its left corner is 2 m to the right of where they meet
+    # its left corner is 2 m to the right of where they meet
+    corner = build(15.621, 11.5, rotation=45)
     assert warning_summaries(organiser, hall) == [
         ("narrow_aisle", [a["id"], b["id"], corner["id"]], 2)
     ]

@@ -91,16 +91,14 @@ def books(organiser, db):
         )
         for number in range(4)
     ]
+    # the triggers would refuse to change the dates
     for row in db.connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ('invoices', 'payments')"
     ).fetchall():
-        db.connection.execute(
-            f"DROP TRIGGER {row[0]}"
-        )  # the triggers would refuse to change the dates
+        db.connection.execute(f"DROP TRIGGER {row[0]}")
     monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.setattr(
-        sending, "_lacks_rate", lambda *_: False
-    )  # as an early version sent them, without rates
+    # as an early version sent them, without rates
+    monkeypatch.setattr(sending, "_lacks_rate", lambda *_: False)
     for number in range(24):
         invoice(
             organiser, db, chance, people[number % 4], ("EUR", "JPY", "KWD")[number % 3], number

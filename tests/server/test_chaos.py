@@ -59,6 +59,7 @@ def test_hostile_clients_get_their_own_responses_and_lose_nothing(tmp_path, path
         for client in clients:
             client.start()
         began = time.monotonic()
+        # a slow machine needs longer to prove something
         until(
             lambda: (
                 time.monotonic() > began + SECONDS
@@ -67,7 +68,7 @@ def test_hostile_clients_get_their_own_responses_and_lose_nothing(tmp_path, path
                 and calm.served
             ),
             timeout=SECONDS + 120,
-        )  # a slow machine needs longer to prove something
+        )
         end.set()
         for client in clients:
             client.join(120)

@@ -117,6 +117,7 @@ def server_is_gthread():
     return processes.SERVER == "gthread"
 
 
+# the server must first notice the closed connections
 def test_the_places_are_free_again_after_the_uploads(server, key, api):
     paths = documents(api, 6)
     slow = [Phone(server, key, "PUT", path, "application/octet-stream") for path in paths[:2]]
@@ -132,9 +133,7 @@ def test_the_places_are_free_again_after_the_uploads(server, key, api):
             return connection.getresponse().status == 200
 
     for path in paths[2:]:
-        assert until(
-            lambda path=path: stored(path)
-        )  # the server must first notice the closed connections
+        assert until(lambda path=path: stored(path))
 
 
 def test_a_short_body_needs_no_place(phones, api):

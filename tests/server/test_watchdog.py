@@ -171,9 +171,8 @@ def test_a_server_that_is_stopped_while_it_replaces_a_process_ends_at_once(folde
         for pid in before:
             os.kill(pid, signal.SIGKILL)
         until(lambda: set(children(server.process.pid)) - set(before))
-        server.process.send_signal(
-            signal.SIGTERM
-        )  # reaches the new process before its handlers are set
+        # reaches the new process before its handlers are set
+        server.process.send_signal(signal.SIGTERM)
         try:
             assert server.process.wait(60) == 0
         finally:

@@ -15,10 +15,11 @@ from itertools import count, cycle
 from eventapi.storage import database
 from tests.soak.client import attack, client, idle_connections, read_slowly, upload_slowly
 
+# the edition that runs, and that which accepts bookings
 EVENT, NEXT = (
     "gartenmesse-23",
     "gartenmesse-24",
-)  # the edition that runs, and that which accepts bookings
+)
 LISTS = (
     "/participants?event_key=gartenmesse-23&per_page=20",
     "/contacts?per_page=20&sort=company_name&order=ASC",

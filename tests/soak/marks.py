@@ -8,9 +8,8 @@ from tests.soak.ledger import differences, lag
 READS = ("read_record", "read_list")
 P99_TIMES = 10  # the 99 % quantile of reads is below so many times their median: in the whole day,
 ENOUGH = 1_000  # and in each phase with at least so many reads
-WAL_BOUND = (
-    128 * 2**20
-)  # bytes: journal_size_limit, and as much again while a backup or an import runs
+# bytes: journal_size_limit, and as much again while a backup or an import runs
+WAL_BOUND = 128 * 2**20
 GROWTH, ROOM = 1.10, 8 * 2**20  # of memory, from the second third of the day to the last
 MORE_FILES = 16  # of a process in the last third than in the second
 # Longest accepted seconds of the 99 % quantile, from the response to the arrival. `all` also

@@ -359,9 +359,8 @@ def test_equal_requests_in_one_transaction_get_one_response(app, settings, db):
             "/api/v1/contacts", {"company_name": "Muster AG"}, headers=headers
         )
 
-    app.get(
-        "/api/v1/contacts", headers={"Authorization": f"Bearer {key}"}
-    )  # notes the use of the key
+    # notes the use of the key
+    app.get("/api/v1/contacts", headers={"Authorization": f"Bearer {key}"})
     lock.acquire()
     with ThreadPoolExecutor(3) as pool:
         answers = [pool.submit(post, number) for number in range(3)]

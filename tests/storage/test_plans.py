@@ -28,9 +28,8 @@ OTHERS = [
 STATISTICS = read_statistics()
 ROWS = {}  # table -> number of rows; a partial index has fewer
 for one in STATISTICS:
-    name = one.table.removesuffix(
-        "_docsize"
-    )  # the table of a full-text index with a row per record
+    # the table of a full-text index with a row per record
+    name = one.table.removesuffix("_docsize")
     ROWS[name] = max(int(one.exact.split()[0]), ROWS.get(name, 0))
 # A Bloom filter is made of all rows of its table. It appears only with statistics.
 STEP = re.compile(r"(?P<verb>SCAN|SEARCH|BLOOM FILTER ON) (?P<alias>\w+)")

@@ -540,6 +540,7 @@ def test_refunded_amounts_become_refunds(tmp_path):
         "gateway_key": "bank",
     }
     insert(old, "payments", **refunded, refunded_amount=1900, payment_date="2025-06-02T10:00:00Z")
+    # its entry is pruned
     insert(
         old,
         "payments",
@@ -547,7 +548,7 @@ def test_refunded_amounts_become_refunds(tmp_path):
         refunded_amount=11900,
         payment_date="2025-06-02T10:00:00Z",
         updated_at="2026-02-03T08:00:00Z",
-    )  # its entry is pruned
+    )
     insert(old, "payments", **refunded, refunded_amount=5, payment_date="2030-01-01T00:00:00Z")
     insert(old, "payments", **refunded, payment_date=None)
     for action, at in (

@@ -99,9 +99,8 @@ class Document:
             assert not response.body or response.json["code"] in documented["x-codes"], (
                 f"{where}: /openapi.json lacks the code {response.json['code']}; run 'make reference'"
             )
-        if "Preference-Applied" in response.headers and not path.endswith(
-            "/batch"
-        ):  # that leaves fields out
+        # that leaves fields out
+        if "Preference-Applied" in response.headers and not path.endswith("/batch"):
             documented = {"content": {"application/json": {"schema": MINIMAL}}}
             where += " minimal"
         emptied = "Idempotency-Replayed" in response.headers  # without secrets and anonymised data

@@ -44,6 +44,7 @@ FIXED = {
     "custom_field.field_key": "the same for all records",
 }
 TEMPLATE = "".join(f"<p>{{{{{name}}}}}</p>" for name in KNOWN) + "<p>{{metadata.said}}</p>"
+# with custom fields
 ENTITY_TYPES = (
     "contact",
     "application",
@@ -51,7 +52,7 @@ ENTITY_TYPES = (
     "event",
     "booth",
     "submission",
-)  # with custom fields
+)
 
 
 class Planted:

@@ -9,9 +9,8 @@ import pytest
 from eventapi import times
 from tests.support.shared_app import SharedApp
 
-NOW = (
-    times.now
-)  # a test that moves the clock must not move that of the records that others get, too
+# a test that moves the clock must not move that of the records that others get, too
+NOW = times.now
 
 
 class Snapshots:

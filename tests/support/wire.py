@@ -59,12 +59,11 @@ class Wire:
         except (ConnectionError, http.client.RemoteDisconnected, ssl.SSLError):
             return None
 
+    # of TLS, too: without its own closing message
     def half_close(self) -> None:
         """Announce that no more bytes follow."""
         with suppress(OSError):
-            socket.socket.shutdown(
-                self.socket, socket.SHUT_WR
-            )  # of TLS, too: without its own closing message
+            socket.socket.shutdown(self.socket, socket.SHUT_WR)
 
     def reset(self) -> None:
         """Close the connection with RST where the protocol has that."""

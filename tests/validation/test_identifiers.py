@@ -209,9 +209,8 @@ def test_the_reason_is_named(check, text, reason):
 def test_digits_of_other_scripts_are_refused():
     for check, (_, examples) in ((MADE[name][0], MADE[name]) for name in MADE):
         number = examples[0]
-        other = "".join(
-            chr(0x0660 + int(c)) if c.isdecimal() else c for c in number
-        )  # Arabic-Indic digits
+        # Arabic-Indic digits
+        other = "".join(chr(0x0660 + int(c)) if c.isdecimal() else c for c in number)
         assert refused(check, other)
 
 
@@ -223,9 +222,8 @@ def test_a_bic_has_eight_or_eleven_characters():
 
 
 def test_a_reference_is_made_from_the_letters_and_digits_of_the_number():
-    assert (
-        identifiers.rf_reference("539007547034") == "RF18539007547034"
-    )  # the example of ISO 11649
+    # the example of ISO 11649
+    assert identifiers.rf_reference("539007547034") == "RF18539007547034"
     assert identifiers.rf_reference("2348231") == "RF712348231"
     # By hand: INV202600017 with RF00 is 182331 202600017 271500, which leaves 66 when divided by
     # 97; 98 - 66 = 32.

@@ -219,9 +219,8 @@ def test_invalid_parameters_are_refused_by_name(shared, route):
     assert shared.version() == before
 
 
-NEEDED = {
-    "decimal_separator": "&column_booked_on=Day&column_amount=Amount"
-}  # what a parameter may only be sent with
+# what a parameter may only be sent with
+NEEDED = {"decimal_separator": "&column_booked_on=Day&column_amount=Amount"}
 
 
 @each("route", QUERIES)

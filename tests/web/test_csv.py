@@ -151,9 +151,8 @@ def test_a_list_as_csv_has_the_same_content_and_no_formulas(shared, stock, route
     listed = shared.organiser.get(f"{path}sort=id&order=DESC&per_page=100", status=200).json
     assert len(rows) == listed["meta"]["total"] > 0
     fields, guarded = definition(route.options.singular)["properties"], 0
-    for row, record in zip(
-        rows, listed["data"], strict=False
-    ):  # the page holds at most 100 records
+    # the page holds at most 100 records
+    for row, record in zip(rows, listed["data"], strict=False):
         assert row["id"] == str(record["id"])
         for field, value in record.items():
             if field in row and value and fields.get(field, {}).get("x-csv") == "day":

@@ -137,9 +137,8 @@ def test_the_daily_check_finds_damage_that_no_request_has_met(broken, caplog):
 def test_the_check_of_a_sound_database_marks_nothing_and_ends_when_the_worker_stops(
     organiser, settings, db
 ):
-    organiser.make(
-        "/contacts", {"last_name": "Lovelace", "tags": ["press"]}
-    )  # quick_check of SQLite 3.40 fails
+    # quick_check of SQLite 3.40 fails
+    organiser.make("/contacts", {"last_name": "Lovelace", "tags": ["press"]})
     for stopping in (lambda: False, lambda: True):
         daily.work(settings, stopping)
     assert errors.damage(settings.database) is None and not daily.failed

@@ -44,9 +44,8 @@ def settings(tmp_path, template, monkeypatch):
         yield from ROUTES.routes
 
     monkeypatch.setattr(application, "routes", routes)
-    monkeypatch.setattr(
-        application, "router", application.router.__wrapped__
-    )  # not that of other tests
+    # not that of other tests
+    monkeypatch.setattr(application, "router", application.router.__wrapped__)
     monkeypatch.setattr(document, "routes", routes)
     settings = make_settings(tmp_path, template)
     settings.base_url = (

@@ -207,6 +207,7 @@ GENERATED = [
 ]
 # Fields that no response shows but the one that creates them.
 NEVER = {"webhook.headers", "secret.webhook", "secret.feed", "secret.key", "secret.link"}
+# required parameters
 ALWAYS = {
     "/schedules": "event_key={event}",
     "/check-ins/roster": "event_key={event}",
@@ -215,7 +216,7 @@ ALWAYS = {
     "/reports/datev": "year=2026",
     "/reports/recapitulative": "year=2026",
     "/notes": "entity_type=contact&entity_id=1",
-}  # required parameters
+}
 VARIANTS = {
     "/plans/<id>/svg": ("view=public",),
     "/documents/<id>/content": ("version=sent",),

@@ -242,13 +242,14 @@ def included(route, listing):
 
 def test_a_single_record_accepts_every_include_of_its_list():
     single = {route.path: route for route in all_routes() if route.method == "GET"}
+    # an import has no parameters
     lists = [
         route
         for route in all_routes()
         if route.options.listing
         and f"{route.path}/<id>" in single
         and not route.path.endswith("/bulk-import")
-    ]  # an import has no parameters
+    ]
     refused = {
         route.path: included(route, True) - included(single[f"{route.path}/<id>"], False)
         for route in lists

@@ -16,10 +16,11 @@ from tests.support.client import SCOPES, Client, add_key, make_settings
 
 READS = [route for route in routes() if route.method == "GET" and route.path.startswith("/api/v1/")]
 TEXT_VALUES = {"entity_type": "contact", "customer_number": "C-00001"}
+# parameters of lists
 REQUIRED = {
     "/notes": "&entity_type=contact&entity_id=1",
     "/schedules": "&event_id=1",
-}  # parameters of lists
+}
 MOST = 3  # records of each resource that are read, and invoices of each status
 
 

@@ -46,11 +46,12 @@ WITH_BODY = [
     if route.method in ("POST", "PUT", "PATCH") and not route.options.raw_body
 ]
 CREATIONS = sorted(collections().items())
+# checked by the handler, and tested with these resources
 OWN_SCOPE = (
     "by_entity_type",
     "any",
     "all",
-)  # checked by the handler, and tested with these resources
+)
 
 
 def name_of(value):

@@ -289,6 +289,7 @@ def test_a_changed_name_moves_the_record(shared):
     ]
 
 
+# searches numbers, which the service writes
 @each(
     "route",
     [
@@ -297,7 +298,7 @@ def test_a_changed_name_moves_the_record(shared):
         if "search" in query_schema(route.options.query, listing=True)["properties"]
         and route.options.singular != "service_order"
     ],
-)  # searches numbers, which the service writes
+)
 def test_a_search_finds_every_spelling(shared, route):
     assert route.options.singular in SEARCHED, "name the field that this list searches, in SEARCHED"
     client, (first, *others) = shared.organiser, SEARCHED[route.options.singular].split()

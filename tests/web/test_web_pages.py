@@ -71,10 +71,11 @@ def test_a_narrow_scope_opens_its_routes_and_no_other(person, fair, scopes, allo
         response = page(
             route.method, path, {} if route.method in ("POST", "PUT", "PATCH") else None
         )
+        # the handler checks it, after the input
         if route.options.scope in (
             "by_entity_type",
             "all",
-        ):  # the handler checks it, after the input
+        ):
             assert response.status_int >= 400 or response.json["data"] == [], path
         elif (route.method, route.path) not in allowed:
             assert response.status_int == 403, (route.method, path)

@@ -40,6 +40,7 @@ COLUMNS = (
 )
 PER_ADDRESS, PER_DAY = 1, 5  # mails that somebody asks for: in ten minutes, and in a day
 TEN_MINUTES, DAY, MONTH = timedelta(minutes=10), timedelta(days=1), timedelta(days=30)
+# no name and no address: the audit log outlives the link
 AUDITED = (
     "kind",
     "event_id",
@@ -52,8 +53,9 @@ AUDITED = (
     "expires_at",
     "revoked_at",
     "ended_by",
-)  # no name and no address: the audit log outlives the link
+)
 
+# what a webhook gets: no name and no address
 ANNOUNCED = (
     "id",
     "ref",
@@ -76,7 +78,7 @@ ANNOUNCED = (
     "created_by",
     "created_at",
     "updated_at",
-)  # what a webhook gets: no name and no address
+)
 
 
 def create(db, kind, *, rights=(), **values):

@@ -11,9 +11,8 @@ UNKNOWN = "application/octet-stream"
 PDF, SVG = "application/pdf", "image/svg+xml"
 HTML, XML, CSV, TEXT, ZIP = "text/html", "text/xml", "text/csv", "text/plain", "application/zip"
 
-PICTURES = frozenset(
-    (PNG, JPEG, GIF, WEBP)
-)  # a browser may display these, and cannot run code in them
+# a browser may display these, and cannot run code in them
+PICTURES = frozenset((PNG, JPEG, GIF, WEBP))
 BEGINNINGS = (
     (b"%PDF-", PDF),
     (b"\x89PNG\r\n\x1a\n", PNG),
@@ -27,12 +26,13 @@ OOXML = {
     b"xl/": OFFICE + "spreadsheetml.sheet",
     b"ppt/": OFFICE + "presentationml.presentation",
 }
+# names of the first entry of such an archive
 PACKAGE = (
     b"[Content_Types].xml",
     b"_rels/",
     b"docProps/",
     *OOXML,
-)  # names of the first entry of such an archive
+)
 ODF = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z-]{1,40})")
 MARKUP = re.compile(
     r"<(?:!doctype\s+html|html|head|body|script|iframe|style|title|meta|a|div|table|p|h1|br|b|img"
@@ -67,9 +67,8 @@ OTHERS = (
     *OOXML.values(),
     "application/vnd.oasis.opendocument.text",
 )
-DISTINCT = frozenset(
-    (PDF, *PICTURES, *OOXML.values())
-)  # no file of another format begins like these
+# no file of another format begins like these
+DISTINCT = frozenset((PDF, *PICTURES, *OOXML.values()))
 _WORD, _SHEET, _SLIDES = OOXML.values()
 _ODF = "application/vnd.oasis.opendocument."
 # extensions -> the types that `detect` may find in such a file. A text may look like any other

@@ -270,9 +270,8 @@ class _Row:
         """
         self.table, self.form, self.line = table, table.form, line
         self.first, self.all = normal(cells[0]), cells
-        self.cells = dict(
-            zip(table.names, cells, strict=False)
-        )  # of two columns with one name, the last
+        # of two columns with one name, the last
+        self.cells = dict(zip(table.names, cells, strict=False))
         self.is_short = len(cells) < len(table.names) - (table.names[-1] == "")
         self.is_long = any(cell.strip() for cell in cells[len(table.names) :])
 

@@ -44,9 +44,8 @@ class Form:
     status: tuple = ()
     pending: tuple = ()
     booked: tuple = ()  # if given, every other status is pending
-    labels: tuple = field(
-        default=()
-    )  # (label in the text, field): what follows a label is a field of its own
+    # (label in the text, field): what follows a label is a field of its own
+    labels: tuple = field(default=())
     own_state: tuple = ()
     own_booked: tuple = ()
     is_own: bool = False

@@ -34,11 +34,12 @@ LONGEST_ID = 30  # characters of an end-to-end id that is surely complete; it ha
 NAMED = {"number", "creditor_reference", "end_to_end_id", "reversal"}
 PAYABLE = ("sent", "partially_paid", "paid", "refunded", "written_off")
 PLACE = ("id", "statement_id", "format", "account", "currency", "booked_on")
+# of two hits of an invoice, the first counts
 ORDER = (
     "creditor_reference",
     "number",
     "end_to_end_id",
-)  # of two hits of an invoice, the first counts
+)
 
 
 def proposals(db, transactions, taken=None):

@@ -22,11 +22,12 @@ from eventapi.storage.statements import statements
 sql = statements("billing")
 
 MAX_ITEMS = 1000  # of an invoice; the next invoice bills the rest
+# roles that pay the fee of their category, see `fee_claims`
 PAYING = (
     "exhibitor",
     "co_exhibitor",
     "sponsor",
-)  # roles that pay the fee of their category, see `fee_claims`
+)
 
 
 def bill(db, participant):

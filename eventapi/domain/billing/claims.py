@@ -19,11 +19,12 @@ from eventapi.storage.statements import statements
 sql = statements("billing")
 
 MAX_DESCRIPTION = 1000  # characters
+# one of these is set
 SOURCE = (
     "fee_of_participant_id",
     "booth_reservation_id",
     "service_order_item_id",
-)  # one of these is set
+)
 NOUNS = dict(zip(SOURCE, ("participation", "booth reservation", "order item"), strict=True))
 
 
@@ -77,9 +78,8 @@ def _price_of_area(db, claim, language):
     """Return area and price per square metre of a booth if their product is what the booth costs,
     else None.
     """
-    area = Decimal((claim["width"] or 0) * (claim["depth"] or 0)).scaleb(
-        -6
-    )  # from square millimetres
+    # from square millimetres
+    area = Decimal((claim["width"] or 0) * (claim["depth"] or 0)).scaleb(-6)
     if not claim["price_per_m2"] or area * claim["price_per_m2"] != claim["unit_price"]:
         return None
     price = formats.money(

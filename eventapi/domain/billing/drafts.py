@@ -27,12 +27,13 @@ PLAIN = (
     "text",
     "notes",
 )
+# fields that a sent invoice accepts
 OPEN_WHEN_LOCKED = (
     "notes",
     "due_date",
     "exchange_rate",
     "status",
-)  # fields that a sent invoice accepts
+)
 PARTICIPANT, CONTACT = ("event_participant_id", "participant_id"), ("contact_id", "customer_number")
 ALIASES = {"participant_id": "event_participant_id"}
 NOT_DEDUCTING = {"deposit_id": None}  # of lines, but those that sending a final invoice adds
@@ -187,10 +188,9 @@ def change_draft(db, row, old, body):
     lines_before = db.all(sql.stored_lines, id=row["id"])
     if "items" in body:
         wanted["items"] = invoice_lines.completed(body["items"], lines_before)
+    # the old one was that of another currency
     if body.get("currency", old["currency"]) != old["currency"]:
-        wanted["exchange_rate"] = body.get(
-            "exchange_rate"
-        )  # the old one was that of another currency
+        wanted["exchange_rate"] = body.get("exchange_rate")
     charges = {
         "was_reverse_charge": old["is_reverse_charge"],
         "reverse_charge": bool(wanted["is_reverse_charge"]),

@@ -25,12 +25,13 @@ AMOUNTS = (
     "claims_total",
     "claims_open",
 )
+# decimals of an item's numbers
 PLACES = {
     "quantity": 3,
     "unit_price": 4,
     "discount_percent": 2,
     "tax_rate": 2,
-}  # decimals of an item's numbers
+}
 SELLER = {
     name: f"organiser_{name}"
     for name in (

@@ -19,10 +19,11 @@ TRANSITIONS = Transitions(
     {
         "send": (("draft",), "sent"),
         "refresh": (("draft",), None),
+        # an invoice for 0 is paid once it is sent
         "cancel": (
             ("sent", "overdue", "paid"),
             "cancelled",
-        ),  # an invoice for 0 is paid once it is sent
+        ),
         "credit": (("sent", "overdue", "partially_paid", "paid"), None),
         "remind": (("sent", "overdue", "partially_paid"), None),
         "write_off": (
@@ -142,9 +143,8 @@ def apply_status(db, row, status):
         return send(db, row)
     if status == "cancelled":
         return cancel(db, row)
-    table(row).action_to(
-        invoices.public_status(row), status
-    )  # raises: no action leads to another status
+    # raises: no action leads to another status
+    table(row).action_to(invoices.public_status(row), status)
     return row, None
 
 

@@ -28,11 +28,12 @@ REFERENCES = (*BILLED, "fee_of_participant_id")
 OPTIONAL = ("unit", *REFERENCES)  # of an item: a changed draft keeps them if they are not sent
 IDENTITY = ("description", *REFERENCES)
 TAX = ("tax_category", "tax_rate", "exemption_reason", "exemption_code")
+# columns of a new line
 NEW = {
     "booth_id": None,
     "is_generated": 0,
     **{f"usual_{name}": None for name in TAX},
-}  # columns of a new line
+}
 
 
 def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
@@ -182,9 +183,8 @@ def completed(items, old):
     """
     left, found = list(old), list(items)
     complete = [all(name in item for name in OPTIONAL) for item in items]
-    for place in sorted(
-        range(len(items)), key=lambda place: not complete[place]
-    ):  # complete items come first
+    # complete items come first
+    for place in sorted(range(len(items)), key=lambda place: not complete[place]):
         item = items[place]
         line = next((line for line in left if _is_line(item, line)), None)
         if line:
@@ -359,12 +359,11 @@ def _check_billed_record(line, name, record, participant_id, faults):
         )
 
 
+# 3 + 4 + 4 decimals of the factors
 def net(line, currency):
     """Return the net amount of a line in minor units."""
     product = line["quantity"] * line["unit_price"] * (10000 - line["discount_percent"])
-    return money.divided(
-        product, 10 ** (11 - money.decimals(currency))
-    )  # 3 + 4 + 4 decimals of the factors
+    return money.divided(product, 10 ** (11 - money.decimals(currency)))
 
 
 def negated(lines):

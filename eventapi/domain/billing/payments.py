@@ -31,13 +31,14 @@ TRANSITIONS = Transitions(
 )
 INITIAL = ("pending", "completed", "failed")
 OPEN = ("pending", "completed")
+# change only while a payment is open
 TERMS = (
     "invoice_id",
     "amount",
     "claim_amount",
     "currency",
     "gateway_key",
-)  # change only while a payment is open
+)
 AMOUNTS = ("amount", "claim_amount", "gateway_fee", "net_amount", "refunded_amount")
 # In this order, so that a new payment has the same ETag as when it is read.
 FIELDS = (
@@ -528,9 +529,8 @@ def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
     if old and new and old["invoice_id"] != new["invoice_id"]:
         _adjust_invoice(db, old, None, taken_back=recoveries.take_back(db, old, new))
         before, old = (0, 0), None
-    was_refunded = (
-        old and not new and old["refunded_amount"]
-    )  # `refunded` of the invoice may depend on it
+    # `refunded` of the invoice may depend on it
+    was_refunded = old and not new and old["refunded_amount"]
     counts_otherwise = recoveries.counts_otherwise(old, new)
     paid, claims = (new_part - old_part for new_part, old_part in zip(after, before, strict=True))
     if before == after and not was_refunded and not counts_otherwise:

@@ -56,9 +56,8 @@ def closed_month(db, date):
     last = db.one(sql.last)
     if last is None:
         return None
-    is_closed = at < last["open_from"] or (
-        times.is_date(date) and date < last["first_open_day"]
-    )  # the time zone may have changed since
+    # the time zone may have changed since
+    is_closed = at < last["open_from"] or (times.is_date(date) and date < last["first_open_day"])
     return times.local_date(date, zone)[:7] if is_closed else None
 
 

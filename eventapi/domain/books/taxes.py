@@ -233,9 +233,8 @@ def update(db, id):
         return
     stored = db.all(sql.stored, id=id, open_from=since)
     found = _with_base(invoice, computed(invoice, db.config.timezone), db.config.currency)
-    where = {
-        row["category"]: row["region"] for row in stored
-    }  # the buyer may have been erased since
+    # the buyer may have been erased since
+    where = {row["category"]: row["region"] for row in stored}
     for category in regions.SPLIT:
         if category not in where:
             where[category] = regions.region(

@@ -70,9 +70,8 @@ def form_of(missing):
 
 UNKNOWN = Account("")
 BANK = "bank"  # gateway_key of payments that were read from a bank statement
-DOCUMENT = re.compile(
-    r"[A-Za-z0-9$&%+/-]{1,36}"
-)  # without *, which marks a number that was rewritten
+# without *, which marks a number that was rewritten
+DOCUMENT = re.compile(r"[A-Za-z0-9$&%+/-]{1,36}")
 DOCUMENT_LENGTH = 36
 
 
@@ -85,10 +84,11 @@ class Accounts:
 
     def __init__(self, config, missing, numbers):
         self.config, self.missing, self.length = config, missing, config.datev_account_length
+        # debtors begin with 1 to 6
         self.first, self.last = (
             10**self.length,
             7 * 10**self.length - 1,
-        )  # debtors begin with 1 to 6
+        )
         self.known, self.holders = {}, {}
         self._check_options()
         for number, contacts in numbers.items():

@@ -146,12 +146,13 @@ def written(text):
 def _letter(letter):
     """Return what is written for one letter: itself, its transliteration, or `?`."""
     kind = unicodedata.category(letter)
+    # control characters and spaces, such as the no-break space
     if kind in (
         "Cc",
         "Zs",
         "Zl",
         "Zp",
-    ):  # control characters and spaces, such as the no-break space
+    ):
         return " "
     if kind == "Cf":  # such as a zero-width joiner
         return ""

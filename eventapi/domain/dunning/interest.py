@@ -11,10 +11,11 @@ from datetime import date
 from eventapi import money, times, working_days
 
 BEGINS = ("due_date", "first_letter", "thirty_days")
+# percentage points above the base rate, § 288 (1) and (2) BGB
 OVER_BASE = {
     "consumer": 500,
     "business": 900,
-}  # percentage points above the base rate, § 288 (1) and (2) BGB
+}
 OF_A_YEAR = 365 * 100 * 100  # days, percent, hundredths of a percent
 
 

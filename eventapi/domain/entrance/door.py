@@ -15,9 +15,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("door")
 
-LATE = timedelta(
-    days=7
-)  # for which a link that has ended accepts the scans that waited on a device
+# for which a link that has ended accepts the scans that waited on a device
+LATE = timedelta(days=7)
 MOST = 10  # results of a search
 
 

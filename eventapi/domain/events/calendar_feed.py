@@ -21,11 +21,12 @@ FORM = "text/calendar"
 HEADER = "text/calendar; charset=utf-8; method=PUBLISH"  # with the method of the calendar (RFC 5545, 3.7.2)
 CANCELLED = timedelta(days=365)  # how long the feed contains a cancelled entry
 OVER = timedelta(days=365)  # how long the feed of all events contains an entry after its end
+# filters that limit the feed, so that it may contain older entries
 WINDOW = (
     "from",
     "to",
     "event_id",
-)  # filters that limit the feed, so that it may contain older entries
+)
 
 
 def entries(db, kinds, **filters):

@@ -22,12 +22,13 @@ from eventapi.storage.statements import statements
 
 sql = statements("events")
 
+# prices and due dates may depend on them
 DATES = (
     "date_to",
     "date_from",
     "timezone",
     "application_deadline",
-)  # prices and due dates may depend on them
+)
 
 
 # Reading

@@ -12,11 +12,12 @@ from eventapi.storage.statements import statements
 
 sql = statements("booth_formulas")
 
+# the prices of booths, or their breakdowns, depend on these
 PRICING = (
     "expression",
     "result_type",
     "name",
-)  # the prices of booths, or their breakdowns, depend on these
+)
 
 
 def get(db, id):

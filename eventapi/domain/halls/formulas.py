@@ -31,13 +31,14 @@ VARIABLES = {
 }
 FIELD = re.compile(r"field:[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 FUNCTIONS = {"IF": (3, 3), "MIN": (1, 100), "MAX": (1, 100), "ROUND": (1, 2)}
+# the weakest binding first
 LEVELS = (
     ("OR",),
     ("AND",),
     ("=", "<>", "<", "<=", ">", ">="),
     ("+", "-"),
     ("*", "/"),
-)  # the weakest binding first
+)
 COMPARISON = 2
 MAX_LENGTH = 2000  # characters
 MAX_DEPTH = 40  # levels of nesting

@@ -25,10 +25,11 @@ TRANSITIONS = Transitions(
     },
 )
 CHOICE = "Choose another booth, or send `waitlist` as true."  # the remedy if a booth is taken
+# status of the reservation -> status of its booth
 HELD_AS = {
     "pending": "reserved",
     "confirmed": "sold",
-}  # status of the reservation -> status of its booth
+}
 
 
 # Reading

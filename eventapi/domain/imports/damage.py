@@ -6,14 +6,12 @@ import re
 
 PHONES = ("phone", "mobile", "fax")
 NAMES = ("company_name", "first_name", "last_name", "city", "state", "badge_name")
-LIKE_A_NUMBER = re.compile(
-    r"\s*\+?[0-9]+(?:[.,eE][0-9.,eE+-]*)?\s*"
-)  # most texts are not: a quick test
+# most texts are not: a quick test
+LIKE_A_NUMBER = re.compile(r"\s*\+?[0-9]+(?:[.,eE][0-9.,eE+-]*)?\s*")
 POWER = re.compile(r"\+?([0-9])(?:[.,]([0-9]{1,20}))?[eE]([+-][0-9]{1,3})")  # 4,93511E+11
 CODE_WITH_DECIMALS = re.compile(r"([0-9]{1,20})[.,]0{1,9}")  # 1067.0
-PHONE_WITH_DECIMALS = re.compile(
-    r"([1-9][0-9]{6,20})[.,]0{1,2}"
-)  # 493023125101.0 or ,00; 030.0 may be meant
+# 493023125101.0 or ,00; 030.0 may be meant
+PHONE_WITH_DECIMALS = re.compile(r"([1-9][0-9]{6,20})[.,]0{1,2}")
 MIN_INTERNATIONAL = (
     12  # digits of a telephone number that begins with a calling code: national ones are shorter
 )
@@ -38,9 +36,8 @@ def faults(fields):
     text = fields.get("postal_code")
     if isinstance(text, str) and LIKE_A_NUMBER.fullmatch(text):
         country = fields.get("country")
-        country = (
-            country if isinstance(country, str) else None
-        )  # JSON may have a list, which is refused later
+        # JSON may have a list, which is refused later
+        country = country if isinstance(country, str) else None
         if fault := _postal_code_fault(text.strip(), country) or lost_zero(text.strip(), country):
             yield fault
 

@@ -23,14 +23,12 @@ MAX_LINE = 1024 * 1024  # characters; also the limit of a row, whose cells may c
 MAX_CELL = 128 * 1024
 MAX_LINES = 1_048_576  # as many rows as a sheet of Excel or LibreOffice has
 SEPARATORS = ";,\t"
-SEPARATOR_LINE = re.compile(
-    r'"?sep=([;,\t])"?[;,\t]*\r?\n?', re.I
-)  # an optional first line that sets the separator in Excel
+# an optional first line that sets the separator in Excel
+SEPARATOR_LINE = re.compile(r'"?sep=([;,\t])"?[;,\t]*\r?\n?', re.I)
 WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # the first bytes of .xlsx and .ods, and of .xls
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-INVALID = re.compile(
-    "[\udc80-\udcff]"
-)  # a byte that is not valid UTF-8, as surrogateescape decodes it
+# a byte that is not valid UTF-8, as surrogateescape decodes it
+INVALID = re.compile("[\udc80-\udcff]")
 NON_ASCII = re.compile("[^\0-\x7f\udc80-\udcff]")
 CHUNK = 64 * 1024  # bytes
 # Columns that the download of rejected records adds. They are ignored when the file is sent again.

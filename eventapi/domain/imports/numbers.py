@@ -14,10 +14,11 @@ import re
 from decimal import Decimal
 
 MAX_LENGTH = 28  # characters of a number: as many digits as a Decimal computes with
+# there, a file with semicolons may also have points before the decimals
 POINT_COUNTRIES = (
     "CH",
     "LI",
-)  # there, a file with semicolons may also have points before the decimals
+)
 # The minus sign of typography, spaces that do not break a line, and apostrophes as people type
 # them.
 PLAIN = str.maketrans("\u2212\u00a0\u2007\u2009\u202f\u2019\u02bc", "-    ''")
@@ -31,13 +32,11 @@ NUMBERS = {
         r"(-?)([1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+|(?: [0-9]{3})+|(?:'[0-9]{3})+)|[0-9]+)(?:,([0-9]+))?"
     ),
 }
-DOUBTFUL = re.compile(
-    r"[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9])"
-)  # in each number that can be read in two ways
+# in each number that can be read in two ways
+DOUBTFUL = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9])")
 ONLY_COMMAS = "only commas"
-AS_EXPORTED = re.compile(
-    r"-?[0-9]+(?:\.[0-9]*[1-9])?"
-)  # 1.250 was typed: no list of ours ends with a zero
+# 1.250 was typed: no list of ours ends with a zero
+AS_EXPORTED = re.compile(r"-?[0-9]+(?:\.[0-9]*[1-9])?")
 
 
 class Ambiguous(ValueError):

@@ -125,9 +125,8 @@ def check(db):
 
 
 MAX_AT_ONCE = 2000  # records of an import that runs while the client waits
-MAX_SIZE_AT_ONCE = (
-    2 * 1024 * 1024
-)  # bytes of its records: as objects in memory they need up to 25 times as much
+# bytes of its records: as objects in memory they need up to 25 times as much
+MAX_SIZE_AT_ONCE = 2 * 1024 * 1024
 MAX_ALL_OR_NOTHING = 20000  # records of an import that runs in one transaction
 MAX_DRY_RUN = 200_000  # records of a dry run, which remembers the names of all that it would create
 BATCH = 500  # records of a transaction, at most
@@ -304,9 +303,8 @@ def run(db, id, stopping):
             if is_ours:
                 _run(db, id, stopping)
     except (OSError, UnicodeError, import_files.Unreadable) as error:
-        if isinstance(
-            storage_error(error), Full
-        ):  # a temporary file did not fit: the import can run later
+        # a temporary file did not fit: the import can run later
+        if isinstance(storage_error(error), Full):
             raise
         _finish(
             db,

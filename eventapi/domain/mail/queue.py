@@ -34,9 +34,8 @@ PRIORITIES = {
     "dunning": 2,
     "todos": 2,
 }
-OF_OFFICE = {
-    "link": 1
-}  # the same, if an admin has caused the mail: the office sends links in batches
+# the same, if an admin has caused the mail: the office sends links in batches
+OF_OFFICE = {"link": 1}
 TURNS = 30  # `turn` of a mail is below this
 # All pairs of priority and turn, in the order in which mails leave.
 PLACES = as_json(

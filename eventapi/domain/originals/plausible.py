@@ -16,10 +16,11 @@ ONE_PERCENT = 100  # in hundredths of a percent, as rates are stored
 LARGE = 10_000_00  # cents, with tax: section 11 (1) no. 2 UStG 1994 (Austria)
 # Directions of characters that turn the text after them (Unicode, UAX 9, section 2.1 to 2.5)
 TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+# its fields of the contact
 BUYER = {
     "name": "company_name or last_name",
     "contact_name": "first_name or last_name",
-}  # its fields of the contact
+}
 FAR = 5  # years between today and the service that are usual at most
 
 

@@ -36,12 +36,13 @@ TRANSITIONS = Transitions(
 )
 INTERNAL = {"notes": None, "rating": 3}  # fields that a form may not send -> their defaults
 PEOPLE = ("visitor", "press", "staff", "speaker")  # roles of a person, not of a company
+# an application has at least one of them
 NAMES = (
     "company_name",
     "first_name",
     "last_name",
     "email",
-)  # an application has at least one of them
+)
 
 
 # Reading

@@ -29,14 +29,16 @@ TRANSITIONS = Transitions(
     },
     {"unconfirm": "unconfirmed", "reinstate": "reinstated"},
 )
+# roles that may be a host, and may have one
 HOSTS, HOSTED = (
     ("exhibitor", "sponsor"),
     ("co_exhibitor", "staff"),
-)  # roles that may be a host, and may have one
+)
+# anonymising erases these permanently
 PERSONAL = (
     *entities.EVENT_PARTICIPANT.personal,
     "custom_fields",
-)  # anonymising erases these permanently
+)
 
 
 # Reading

@@ -10,11 +10,12 @@ from eventapi.domain.shows import profiles
 from eventapi.languages import formats
 
 STATES = ("late", "open", "waiting", "done")
+# roles that have booths and an entry on the public pages
 LISTED = (
     "exhibitor",
     "co_exhibitor",
     "sponsor",
-)  # roles that have booths and an entry on the public pages
+)
 BEFORE_SHOW = {"profile": 14, "badges": 1}  # days before the show on which a to-do is due
 SOON = 14  # days ahead in which a session is noted
 

@@ -89,9 +89,8 @@ def update(db, old, fields):
         _claim_key(db, merged, but=old["id"])
     if merged != old:
         db.run(sql.change, **_columns(merged), now=db.now)
-        if merged["is_searchable"] and not db.value(
-            sql.is_indexed, id=old["id"]
-        ):  # `index` was not called before
+        # `index` was not called before
+        if merged["is_searchable"] and not db.value(sql.is_indexed, id=old["id"]):
             index(lambda: nullcontext(db), old, fields)
     new = get(db, old["id"])
     journal.updated(db, entities.CUSTOM_FIELD, old, new)

@@ -9,10 +9,11 @@ from decimal import Decimal
 
 from eventapi import times
 
+# a JSON number with DECIMALS decimals is exact up to here
 LARGEST = {
     "integer": 10**15,
     "number": 10**9,
-}  # a JSON number with DECIMALS decimals is exact up to here
+}
 DECIMALS = 6
 NUMBERS = ("integer", "number")
 TEXTS = ("text", "textarea", "email", "url")

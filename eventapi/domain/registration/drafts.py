@@ -42,14 +42,14 @@ BATCH = 500
 PER_DAY = 3  # mails to an address in a day; it gets no further ones
 PER_HOUR = 30  # because of one network, an IPv4 address or the /64 of an IPv6 address
 PER_HOUR_WIDE = 120  # because of the /48 of an IPv6 address
+# to a domain in a day; the second, if one was confirmed within KNOWN
 PER_DOMAIN, PER_KNOWN_DOMAIN = (
     20,
     200,
-)  # to a domain in a day; the second, if one was confirmed within KNOWN
+)
 KNOWN = MONTH
-PAUSE = timedelta(
-    minutes=10
-)  # between two mails to a domain that has had these, so that none is shut out
+# between two mails to a domain that has had these, so that none is shut out
+PAUSE = timedelta(minutes=10)
 SHARE = 30  # of mails_per_minute: all in an hour, half of what can be sent
 AT_ONCE = 27  # the same for new drafts; the rest is for those that wait
 ROUND = 100  # mails that `release` queues in one transaction

@@ -23,6 +23,7 @@ sql = statements("reports")
 
 JSON, CSV, SVG, ZIP = "application/json", "text/csv", "image/svg+xml", "application/zip"
 LAST_DAY = "2999-12-31"  # of `as_of`
+# the selection without a filter
 EVERYTHING = {
     "first": None,
     "last": None,
@@ -32,7 +33,7 @@ EVERYTHING = {
     "event_key": None,
     "given": frozenset(),
     "values": {},
-}  # the selection without a filter
+}
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,8 @@ BATCH = 500  # rows per transaction, so that no request waits long
 IDEMPOTENCY_KEYS = timedelta(hours=24)
 EVENTS = timedelta(days=30)
 REJECTED_RECORDS = timedelta(days=30)
-LONGEST_WAIT = timedelta(
-    hours=25
-)  # longer than any wait for the next attempt of a mail or delivery
+# longer than any wait for the next attempt of a mail or delivery
+LONGEST_WAIT = timedelta(hours=25)
 UNUSED = 24 * 3600  # seconds after which a file that no record names is deleted
 
 

@@ -232,10 +232,9 @@ def _anonymize_again(config, db):
 
     Return their number, or None if they are unknown.
     """
+    # stored files show that a database was lost
     if not has_content(config.database):
-        return (
-            None if any(files.all_stored(config)) else 0
-        )  # stored files show that a database was lost
+        return None if any(files.all_stored(config)) else 0
     try:
         with closing(Database(config)) as old:
             lost = privacy.lost_anonymizations(db, old)
@@ -316,10 +315,9 @@ def _empty_log(config):
     try:
         with closing(Database(config)) as db:
             emptied = db.empty_log()
+    # a new database has no mark
     except StorageError:
-        mark_damaged(
-            config.database, "a restore was interrupted. Run it again"
-        )  # a new database has no mark
+        mark_damaged(config.database, "a restore was interrupted. Run it again")
     else:
         if not emptied:
             raise process_locks.InUse(

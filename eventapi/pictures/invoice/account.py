@@ -13,11 +13,12 @@ from eventapi.pictures.style import PLAIN, QUIET, RULE, SUBTITLE, TABLE, TEXT, T
 from eventapi.pictures.words import of_seller
 
 ROW = 5.2
+# left edges, and the right edge of the amounts
 TYPE, NUMBER, AMOUNT = (
     LEFT + 33,
     LEFT + 70,
     RIGHT - 34,
-)  # left edges, and the right edge of the amounts
+)
 
 
 def draw(report, seller, buyer, language, brand=PLAIN):

@@ -17,13 +17,14 @@ from eventapi.pictures import fonts
 from eventapi.pictures.invoice import xmp
 
 INSTEAD = "Meanwhile, GET /invoices/{id}/xml returns the e-invoice without the PDF."
+# keys of the Info dictionary, in lower case
 TEXTS = (
     "title",
     "author",
     "subject",
     "creator",
     "producer",
-)  # keys of the Info dictionary, in lower case
+)
 
 
 def obstacle():

@@ -16,13 +16,14 @@ ABOVE, BELOW = 0.7, 2.0  # space above and below the text of a row
 GAP = 3  # between columns
 UNBROKEN = 8  # an item with at most this many lines is kept on one page
 LAST = 2  # items that are kept with the totals
+# columns that are aligned right
 NUMBERS = (
     "quantity",
     "unit_price",
     "discount_percent",
     "tax_rate",
     "net",
-)  # columns that are aligned right
+)
 OPTIONAL = ("unit", "discount_percent")  # columns that are left out if no item has a value
 
 

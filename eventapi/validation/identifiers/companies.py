@@ -61,9 +61,8 @@ FORMATS = {
         "NO": (r"[0-9]{9}(?:MVA)?", "9 digits and, where given, MVA"),
     }.items()
 }
-MEMBER_STATES = frozenset(
-    FORMATS.keys() - {"GB", "CH", "NO"}
-)  # and XI, whose numbers are those of the EU
+# and XI, whose numbers are those of the EU
+MEMBER_STATES = frozenset(FORMATS.keys() - {"GB", "CH", "NO"})
 # What a VAT id of a member state looks like from its beginning: the prefix and a digit, with the
 # letters that may be between them. An Italian tax code such as FRNGPP80A01H501X has four more
 # letters and is none.
@@ -71,9 +70,8 @@ BEGINS = re.compile(
     r"ATU[0-9]|ES[A-Z][0-9]|FR[0-9A-Z]{2}[0-9]|"
     rf"(?:GR|{'|'.join(sorted(MEMBER_STATES - {'AT'}))})[0-9]|XI(?:GD|HA)[0-9]|AT[0-9]"
 )
-SEPARATORS = re.compile(
-    "[.\\-\u2010\u2011\u2013]"
-)  # dot, and hyphens as people and programs write them
+# dot, and hyphens as people and programs write them
+SEPARATORS = re.compile("[.\\-\u2010\u2011\u2013]")
 # The German W-IdNr. has the form of a VAT id and a number of the establishment. It is no VAT id.
 W_IDNR = re.compile(r"DE\s*[0-9]{9}\s*-\s*[0-9]{5}")
 # prefix -> module of python-stdnum, where its name is not the prefix

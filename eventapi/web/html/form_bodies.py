@@ -20,11 +20,12 @@ from eventapi.web.json_bodies import parse, read_body, received
 
 FORM, FILE_FORM = "application/x-www-form-urlencoded", "multipart/form-data"
 LARGEST, MOST = 512 * 1024, 1000  # bytes and fields of a form
+# of a form with a file: bytes before the file, parts, header lines of a part
 HEAD, PARTS, LINES = (
     64 * 1024,
     20,
     8,
-)  # of a form with a file: bytes before the file, parts, header lines of a part
+)
 BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]")  # RFC 2046, 5.1.1
 NAME = re.compile(r'form-data; name="([^"\r\n]{1,100})"(?:; filename="([^"\r\n]{0,255})")?', re.I)
 
@@ -133,9 +134,8 @@ class _Head:
     def __init__(self, body, boundary):
         self.body, self.boundary, self.rest, self.texts, self.taken = body, boundary, b"", {}, 0
         delimiter = b"\r\n--" + boundary
-        if self._until(
-            b"--" + boundary + b"\r\n"
-        ):  # RFC 2046 allows a preamble; browsers send none
+        # RFC 2046 allows a preamble; browsers send none
+        if self._until(b"--" + boundary + b"\r\n"):
             raise _unreadable()
         for _ in range(PARTS):
             name, filename = self._header()

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
+# types of custom fields -> kinds of fields
 LABELS = {
     "text": "text",
     "textarea": "textarea",
@@ -15,7 +16,7 @@ LABELS = {
     "multiselect": "checkboxes",
     "email": "email",
     "url": "url",
-}  # types of custom fields -> kinds of fields
+}
 
 
 @dataclass

@@ -37,6 +37,7 @@ class Kept:
         bytes: what all pages take, with COST for each.
     """
 
+    # key -> lock of the threads that make its page, while there are any
     def __init__(self, most: int):
         """`most` is the largest number of bytes that are kept."""
         self.pages = OrderedDict()
@@ -44,9 +45,7 @@ class Kept:
         self.bytes = 0
         self.most = most
         self.lock = Lock()  # of all attributes
-        self.makers = (
-            WeakValueDictionary()
-        )  # key -> lock of the threads that make its page, while there are any
+        self.makers = WeakValueDictionary()
 
     def find(self, key: Hashable) -> Page | str | None:
         """Return the page or text with this key, or None if it is not kept."""
@@ -134,6 +133,7 @@ class Drawn(Kept):
             return make()
         except Problem as problem:
             now = time.monotonic()
+            # without the frames of its traceback
             with self.lock:
                 self.problems = {
                     other: found for other, found in self.problems.items() if found[0] > now
@@ -141,7 +141,7 @@ class Drawn(Kept):
                 self.problems[key] = (
                     now + REFUSED_FOR,
                     copy(problem),
-                )  # without the frames of its traceback
+                )
             raise
 
     def _refuse(self, key):

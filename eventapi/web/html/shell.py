@@ -38,9 +38,8 @@ LARGEST_FILES = (
 )
 LONGEST = 100  # characters of a query parameter
 LINK = re.compile(r"(https?://[^\s<>\"']+)")
-OWN_LINK = re.compile(
-    r'(<a [^<>]*?href="(?:\.\./)+e/[^"?#<>]*)(?=["#])'
-)  # to a page of a show, without a query
+# to a page of a show, without a query
+OWN_LINK = re.compile(r'(<a [^<>]*?href="(?:\.\./)+e/[^"?#<>]*)(?=["#])')
 
 
 # Texts and templates

@@ -337,9 +337,8 @@ def test_an_approved_applicant_goes_on_to_the_own_page(mailed, organiser, addres
     organiser.patch(pages, {"my_is_open": True, "my_rights": ["profile"]}, status=200)
     page = visitor.get(path)
     assert "Open your exhibitor page" in page.text
-    places = {
-        visitor.submit(page, f"{path}/my").headers["Location"] for _ in range(2)
-    }  # pressed twice
+    # pressed twice
+    places = {visitor.submit(page, f"{path}/my").headers["Location"] for _ in range(2)}
     (place,) = places
     assert "/my/" in place
     assert "Rosen" in visitor.get("/my/" + place.rpartition("/my/")[2]).text

@@ -87,9 +87,8 @@ def play(folder, data, key, event_key, *, seconds, absence, seed=1):
             until(lambda: len(stored_scans(data, before.scans)) > len(stored), 90)
             workers = children(server[0].process.pid)
             server[0].stop(signal.SIGKILL)
-            until(
-                lambda: not any(map(alive, workers)), 60
-            )  # those of gthread wait for graceful_timeout
+            # those of gthread wait for graceful_timeout
+            until(lambda: not any(map(alive, workers)), 60)
             figures["stored when the server was killed"] = len(stored_scans(data, before.scans))
             time.sleep(2)
             server.append(stack.enter_context(Server(data, "--workers", "2", port=port, **options)))

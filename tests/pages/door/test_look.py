@@ -84,9 +84,8 @@ def test_every_state_is_accessible(browser, address, secret, organiser, width, d
         found.append(check(browser))
     assert found == [[]] * 8
     assert browser.run("document.documentElement.scrollWidth <= innerWidth")
-    told = [
-        each for each in browser.complaints() if "403" not in str(each)
-    ]  # before it is signed in
+    # before it is signed in
+    told = [each for each in browser.complaints() if "403" not in str(each)]
     assert told == []
     browser.call("Page.navigate", url="about:blank")  # it would ask a server that has ended
 

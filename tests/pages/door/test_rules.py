@@ -181,10 +181,11 @@ def test_a_clock_that_was_set_counts_at_once():
         ([("A", 0), ("A", 100), ("A", 200)], [True, False, False]),
         ([("A", 0), ("A", 1_499), ("A", 2_998)], [True, False, False]),  # it stays, however long
         ([("A", 0), ("A", 1_500)], [True, True]),
+        # two badges in one picture
         (
             [("A", 0), ("B", 100), ("A", 200), ("B", 300)],
             [True, True, False, False],
-        ),  # two badges in one picture
+        ),
         ([("A", 0), ("B", 1_400), ("A", 1_500), ("B", 1_600)], [True, True, True, False]),
     ],
 )
@@ -219,20 +220,22 @@ def seen(action, device, tone="green", word="welcome"):
         ("check_in", OK, seen("check_in", 99_000), "amber", "just_here"),
         ("check_in", OK, seen("check_in", 40_001), "amber", "just_here"),
         ("check_in", OK, seen("check_in", 40_000), "amber", "scanned_here"),
+        # the clock was set back
         (
             "check_in",
             OK,
             seen("check_in", 100_001),
             "amber",
             "scanned_here",
-        ),  # the clock was set back
+        ),
+        # of an earlier version
         (
             "check_in",
             OK,
             {"action": "check_in", "at": 3_699_000},
             "amber",
             "scanned_here",
-        ),  # of an earlier version
+        ),
         ("check_in", OK, seen("check_in", 99_000, "red", "cancelled"), "red", "cancelled"),
         ("check_in", OK, seen("check_in", 40_000, "red", "cancelled"), "red", "cancelled"),
         ("check_in", None, seen("check_in", 40_000, "red", "unknown"), "red", "unknown"),
@@ -340,11 +343,12 @@ def test_what_the_server_says_of_a_scan_that_it_accepts(
                 "station": None,
             },
         ),
+        # out elsewhere, and in elsewhere
         (
             {"tone": "amber", "word": "scanned_here", "since": 10_000},
             {"tone": "amber", "word": "already_inside", "since": 12_001},
             None,
-        ),  # out elsewhere, and in elsewhere
+        ),
         (
             {"tone": "amber", "word": "left_here", "since": 10_000},
             {"tone": "amber", "word": "not_inside"},

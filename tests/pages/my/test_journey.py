@@ -153,9 +153,8 @@ class Walk:
             for entry in browser.complaints()
             if not refused or f"status of {refused}" not in str(entry)
         ] == [], name
-        browser.call(
-            "Emulation.setScriptExecutionDisabled", value=False
-        )  # timers of axe-core need it
+        # timers of axe-core need it
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
         if AXE.exists():
             browser.run(AXE.read_text(encoding="utf-8") + ";0")
         for scheme in ("light", "dark"):

@@ -123,11 +123,12 @@ def office(site, settings, monkeypatch):
         ("checkbox", "1"),
     ):
         my.send(f"submissions/{kind}", f"submissions/{kind}", {"value": value, "action": "submit"})
+    # %22 as browsers write it
     my.send(
         "submissions/file",
         "submissions/file/file",
         upload=(typed("filename").replace('"', "%22").replace("/", ":") + ".pdf", PDF),
-    )  # %22 as browsers write it
+    )
     my.send("booth", "booth/hold", {"booth_number": "A1"})
     page = my.send(
         "orders",
@@ -233,9 +234,8 @@ def test_no_typed_text_is_markup_in_a_pdf(office):
         squeezed = re.sub(r"[\s\u00ad-]", "", text)
         for field in wanted[name]:
             literal = re.sub(r"[\s-]", "", shown(field))
-            begin = (
-                literal if name in ("contract", "invoice") else f"={field}"
-            )  # a small box cuts it off
+            # a small box cuts it off
+            begin = literal if name in ("contract", "invoice") else f"={field}"
             assert begin in squeezed, (name, field, text)
         assert "root:" not in text and "\u202e" not in text
 

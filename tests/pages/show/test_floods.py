@@ -190,9 +190,8 @@ def test_the_network_that_had_a_mail_least_recently_comes_first(
     monkeypatch.setattr(settings, "mails_per_minute", 1)
     register(*own_domains(10, ["192.0.2.1"]))
     clock("2027-01-01T10:10:00Z")
-    register(
-        *own_domains(17, ["192.0.2.2"], start=100)
-    )  # with this, new mails wait for those that wait already
+    # with this, new mails wait for those that wait already
+    register(*own_domains(17, ["192.0.2.2"], start=100))
     register(
         ("first@a.example", "192.0.2.2"),
         ("second@b.example", "192.0.2.2"),
@@ -632,9 +631,8 @@ def test_recipients_at_which_the_mail_server_closes_the_connection_stop_no_badge
     badges = "SELECT count(*) FROM mails WHERE kind = 'badge' AND state = 'sent'"
     for minute in range(60):
         clock(f"2027-01-01T10:{minute:02}:00Z")
-        job.deliver(
-            settings, lambda: False
-        )  # what a minute of the worker is after an unreachable server
+        # what a minute of the worker is after an unreachable server
+        job.deliver(settings, lambda: False)
         if db.connection.execute(badges).fetchone() == (10,):
             break
     assert minute <= 5

@@ -42,9 +42,8 @@ TAX_TERMS = (
     ("BR-48", "BT-119", "VAT rate", "rate"),
 )
 ADDRESS = ("street", "street_2", "street_3", "city", "postal_code", "region", "country")
-IBAN = re.compile(
-    r"\s*[A-Za-z]{2}\s*[0-9]{2}"
-)  # any other account number is no IBAN, and may be right
+# any other account number is no IBAN, and may be right
+IBAN = re.compile(r"\s*[A-Za-z]{2}\s*[0-9]{2}")
 TRANSFERS = ("30", "58")  # means of payment (BT-81) that need an account
 
 

@@ -15,6 +15,7 @@ CENT = Decimal("0.01")
 HALF = Decimal("0.5")
 SLACK = Decimal("0.02")
 SLACK_HUF = Decimal("0.5")
+# currencies that are rounded to whole units
 WHOLE = (
     "JPY",
     "KRW",
@@ -25,7 +26,7 @@ WHOLE = (
     "XAF",
     "XOF",
     "XPF",
-)  # currencies that are rounded to whole units
+)
 # (rule, term, field) of the amounts of a document
 TOTALS = (
     ("BR-DEC-09", "BT-106", "line_total"),
