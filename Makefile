@@ -6,12 +6,13 @@ RUN    := $(if $(EMPTY),.run-empty,.run)
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes servers clients einvoices schemathesis fuzz test-debian fault race reach soak books load morning schema reference picture audit deb apt-repo release-check clean
+.PHONY: help run test check processes servers clients einvoices schemathesis fuzz test-debian fault race reach soak books load morning schema reference picture audit deb apt-repo release-check clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
 	@echo "make run EMPTY=1  the same with an empty database; with PORT=8081 on another port"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
+	@echo "make check SUBJECT=dunning  run the tests of a subject or a noun, in seconds"
 	@echo "make processes    run the tests that start processes; SERVERS='own gthread' with each server"
 	@echo "make servers      send invalid and hostile HTTP to both servers with gunicorn 20.1 and 23 (needs PyPI)"
 	@echo "make clients      generate a Python and a TypeScript client and run a journey with each; check the reference with axe-core (needs npm)"
@@ -84,6 +85,15 @@ test: $(VENV)/ready-to-test
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo 'The form differs: run $(BIN)/ruff format' >&2; exit 1; }
 	@$(FOLDER_OF_TESTS) && $(BIN)/python -m pytest -m "not processes" --numprocesses auto --dist worksteal --basetemp "$$folder/pytest"
+
+# What belongs to a subject or a noun, by the names of the files: make check SUBJECT=dunning
+check: $(VENV)/ready-to-test
+	@test -n "$(SUBJECT)" || { echo "Name a subject or a noun: make check SUBJECT=dunning" >&2; exit 2; }
+	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
+	@$(FOLDER_OF_TESTS) && $(BIN)/python -m pytest -m "not processes" -n0 --basetemp "$$folder/pytest" \
+	  $(wildcard tests/resources/test_$(SUBJECT)*.py tests/domain/test_$(SUBJECT)*.py tests/domain/$(SUBJECT) \
+	    tests/pages/*/test_$(SUBJECT)*.py) \
+	  tests/test_house.py tests/test_messages.py tests/storage/test_columns.py
 
 # Tests that start processes wait for them a third of the time, so one and a half times as many run as there are cores. Files
 # run in their order: pytest-xdist would put those with few tests last, which take longest, and run them alone.

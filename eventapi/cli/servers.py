@@ -146,7 +146,8 @@ def _choose_server(config, gunicorn, always):
         )
     logs.start(config.log_level, config.log_format)
     log.warning(
-        "the own server does not work with this version of gunicorn, so gthread serves instead: %s",
+        "the own server does not work with this version of gunicorn, so gthread serves instead. Let other "
+        "machines connect only through nginx or another buffering proxy: %s",
         reason,
     )
     os.environ["EVENTAPI_SERVER"] = "gthread"

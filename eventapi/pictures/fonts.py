@@ -193,7 +193,7 @@ def boxes():
     """Hold the lock, and draw BOX in place of each character that no font has, or that is written
     from right to left.
 
-    An invoice with an unusual name still has a PDF then (contract 8, Money, Characters).
+    An invoice with an unusual name still has a PDF then.
     """
     global _boxes
     with lock:

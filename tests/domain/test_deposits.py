@@ -1,6 +1,4 @@
-"""Deposits and final invoices: what they check, deduct and print, and when their tax counts
-(contract, section 8).
-"""
+"""Deposits and final invoices: what they check, deduct and print, and when their tax counts."""
 
 import re
 

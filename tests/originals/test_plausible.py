@@ -1,6 +1,4 @@
-"""What contradicts itself on an invoice prevents sending; what is unusual is a warning (contract 8,
-Checks at send).
-"""
+"""What contradicts itself on an invoice prevents sending; what is unusual is a warning."""
 
 import pytest
 

@@ -26,8 +26,7 @@ RESULTS = {
     for file in result["files"]
     if file.endswith(".csv")
 }
-# What only an import with a trial at the desk will read (design/desk.md, section 8), and why these
-# routes do not.
+# What only an import with a trial at the desk will read, and why these routes do not.
 LATER = {
     "cp850_without_ue.csv": "signs between letters do not refuse a file",
     "nul.csv": "the refusal does not name the line",

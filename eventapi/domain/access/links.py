@@ -1,4 +1,4 @@
-"""Links: who may act without an API key, for whom, and with which rights (pages.md 3).
+"""Links: who may act without an API key, for whom, and with which rights.
 
 A link is made for one person and one participant, application, door or admin. Its secrets open
 sessions (link_secrets.py, sessions.py). Every function that writes is called inside a write

@@ -1,4 +1,4 @@
-"""Deposits and final invoices (contract, section 8, Deposits).
+"""Deposits and final invoices.
 
 A deposit (`is_deposit`) asks for money before the supply. A final invoice bills the whole supply
 and names its deposits in `deposit_ids`. Sending it adds lines that deduct them: one for each

@@ -1,5 +1,4 @@
-"""The tax point: on which days the tax of an invoice counts, and with what amounts (contract,
-section 8, Tax point).
+"""The tax point: on which days the tax of an invoice counts, and with what amounts.
 
 The option `tax_basis` decides for each invoice when it is sent, and the invoice keeps it:
 

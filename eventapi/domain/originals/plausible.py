@@ -1,5 +1,4 @@
-"""What contradicts itself on an invoice, and what is doubtful: contract, section 8, Money, "Checks
-at send".
+"""What contradicts itself on an invoice that is about to be sent, and what is doubtful.
 
 A contradiction prevents sending. A doubt is a warning: only the organiser knows whether it is
 right.

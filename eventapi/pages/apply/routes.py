@@ -1,4 +1,4 @@
-"""The page of an application, which the link in a mail opens (pages.md 7)."""
+"""The page of an application, which the link in a mail opens."""
 
 from eventapi.domain.people import applications, badge_sheets
 from eventapi.domain.registration import applicants

@@ -1,4 +1,4 @@
-"""Signing in to the desk: with an API key, or by a link of `eventapi desk link` (pages.md 10).
+"""Signing in to the desk: with an API key, or by a link of `eventapi desk link`.
 
 There is no password.
 """

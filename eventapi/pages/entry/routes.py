@@ -1,4 +1,4 @@
-"""Open a link, ask for a new one, and sign out (pages.md 3).
+"""Open a link, ask for a new one, and sign out.
 
 Whoever opens the address of a link sees a button: mail scanners open every link, and must neither
 use it up nor see what is behind it.

@@ -5,12 +5,15 @@ version.
 import gzip
 import json
 import re
+from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 
 from eventapi.languages import names
 from eventapi.pages.door import page
 
 FOLDER = files("eventapi.pages.door")
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 SCRIPTS = ("door.js", "rules.js", "queue.js")
 
 
@@ -134,6 +137,13 @@ def test_a_text_cannot_end_the_element_that_holds_the_words(app, monkeypatch):
 def test_every_id_that_the_script_uses_is_in_the_page():
     used = set(re.findall(r'\$\("(\w+)"\)', text("door.js")))
     assert used <= set(re.findall(r' id="(\w+)"', text("door.html")))
+
+
+def test_the_reader_of_qr_codes_is_the_version_that_the_docs_name():
+    page_of_docs = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    named = dict(re.findall(r"^\| `(\w+\.js)` \| `([0-9a-f]{64})` \|$", page_of_docs, re.M))
+    kept = [file for file in FOLDER.joinpath("qr").iterdir() if file.name.endswith(".js")]
+    assert named == {file.name: sha256(file.read_bytes()).hexdigest() for file in kept}
 
 
 def test_the_address_without_a_slash_leads_to_the_page(app):

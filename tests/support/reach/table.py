@@ -1,5 +1,4 @@
-"""What each start may reach, written down from the table of the design (design/public.md, section
-6).
+"""What each start may reach, written down by hand.
 
 A key may reach through links and mails what it can read with GET, and nothing else: READS says what
 that is. The other starts are sessions; what they may reach is a set of (owner, kind).
