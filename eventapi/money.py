@@ -105,3 +105,11 @@ def divided(numerator, denominator):
     """
     whole = (2 * abs(numerator) + denominator) // (2 * denominator)
     return whole if numerator >= 0 else -whole
+
+
+def tax(units, rate):
+    """Return the tax on a net amount in minor units, rounded half away from zero.
+
+    `rate` is in hundredths of a percent: 1900 is 19 %.
+    """
+    return divided(units * rate, 10000)

@@ -45,6 +45,31 @@ def test_a_hold_has_an_end_and_a_price_and_shows_on_the_booth(portal, hold):
     assert portal.organiser.data(f"/booths/{portal.booths['A1']}")["status"] == "reserved"
 
 
+def test_the_tax_of_a_booth_is_that_of_its_invoice(portal, hold):
+    """The amount binds the exhibitor who confirms: 0.50 at 19 % is 0.095 of tax, rounded to 0.10."""
+    organiser, shown, billed = portal.organiser, {}, {}
+    for cents in (1, 49, 50, 51):
+        for rate in (5.5, 7, 19):
+            organiser.patch(
+                "/booths/types/1",
+                {"price_model": "fixed", "price": cents / 100, "tax_rate": rate},
+                status=200,
+            )
+            (own,) = hold("A1")
+            shown[cents, rate] = own["price"], own["tax"], own["total"]
+            give_back(portal)
+            item = {"description": "Booth", "quantity": 1}
+            item |= {"unit_price": cents / 100, "tax_rate": rate}
+            draft = {"contact_id": portal.participant["contact_id"], "items": [item]}
+            invoice = organiser.make("/invoices", draft)
+            billed[cents, rate] = tuple(
+                round(100 * invoice[name]) for name in ("subtotal", "tax_total", "total")
+            )
+    assert shown == billed
+    assert shown[50, 19] == (50, 10, 60) and shown[49, 19] == (49, 9, 58)
+    assert shown[1, 5.5] == (1, 0, 1)
+
+
 def test_another_choice_moves_the_hold_and_keeps_its_end(portal, hold, clock):
     hold("A1")
     clock("2030-01-03T12:00:00Z")

@@ -390,7 +390,7 @@ def taxes(lines):
             "category": category,
             "rate": rate,
             "net": group["net"],
-            "tax": money.divided(group["net"] * rate, 10000),
+            "tax": money.tax(group["net"], rate),
             "reason": "; ".join(group["reasons"]) or None,
             "reason_code": _only(group["codes"], category),
         }
@@ -430,7 +430,7 @@ def credited_taxes(taxes, rest, *, is_exact_at_rest=False):
         if not _is_part(-group["net"], net_left):
             return None
         own = (
-            tax_left - money.divided((net_left + group["net"]) * group["rate"], 10000)
+            tax_left - money.tax(net_left + group["net"], group["rate"])
             if is_exact_at_rest
             else -group["tax"]
         )

@@ -11,7 +11,7 @@ transaction.
 
 from datetime import timedelta
 
-from eventapi import times
+from eventapi import money, times
 from eventapi.domain.halls import booking, booth_rows, plan_pictures, pricing, reservation_rows
 from eventapi.domain.portal import evidence
 from eventapi.domain.records import anonymity
@@ -95,12 +95,15 @@ def own_booths(db, participant):
 
 
 def _sums(price, rate):
-    """Return {price, rate, tax, total}, the tax rounded half away from zero.
+    """Return {price, rate, tax, total}.
 
-    `rate` is in hundredths of a percent.
+    `rate` is in hundredths of a percent; None is 0. Without a price, tax and total are None.
     """
-    tax = price and (price * (rate or 0) + 5000) // 10000
-    return {"price": price, "rate": rate or 0, "tax": tax, "total": price and price + tax}
+    rate = rate or 0
+    if price is None:
+        return {"price": None, "rate": rate, "tax": None, "total": None}
+    tax = money.tax(price, rate)
+    return {"price": price, "rate": rate, "tax": tax, "total": price + tax}
 
 
 def free_booths(db, participant, pages):
