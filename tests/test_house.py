@@ -98,7 +98,18 @@ LAYERS = [
     {"config", "journal", "parsing", "pictures", "spreadsheet"},
     {"storage", "validation"},
     {"languages", "states"},
-    {"errors", "geometry", "images", "logs", "markup", "money", "paths", "times", "working_days"},
+    {
+        "errors",
+        "geometry",
+        "images",
+        "logs",
+        "markup",
+        "money",
+        "names",
+        "paths",
+        "times",
+        "working_days",
+    },
     {"client"},
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}

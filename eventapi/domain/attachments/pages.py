@@ -15,6 +15,7 @@ from eventapi.domain.attachments import placeholders
 from eventapi.domain.attachments.content_types import HTML, PDF
 from eventapi.errors import Faults, Problem
 from eventapi.languages import choice, formats
+from eventapi.names import full_name
 from eventapi.pictures import document as picture
 from eventapi.pictures import style
 from eventapi.pictures.parties import LABELS, addresses
@@ -78,7 +79,7 @@ def partner(db, row):
         return None
     subject = {name: row[name] for name in ("entity_type", "entity_id")}
     contact = {**dict.fromkeys(PARTNER), **placeholders.contact_of(db, subject)}
-    person = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
+    person = full_name(contact)
     return {
         "name": contact["company_name"] or person,
         "contact_name": person if contact["company_name"] else None,

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from eventapi import money, times
 from eventapi.languages import choice, countries, formats, names
+from eventapi.names import display_name, full_name
 from eventapi.storage.statements import statements
 
 sql = statements("placeholders")
@@ -169,11 +170,11 @@ def values(db, document):
 def _completed(db, records):
     """Return the records with the values that no statement reads."""
     contact, config = records["contact"], db.config
-    person = " ".join(filter(None, (contact.get("first_name"), contact.get("last_name"))))
+    person = full_name(contact)
     records["contact"] = {
         **contact,
         "person": person,
-        "name": contact.get("company_name") or person,
+        "name": display_name(contact),
     }
     records["organiser"] = {
         member: getattr(config, f"organiser_{member}") for member in MEANINGS["organiser"]

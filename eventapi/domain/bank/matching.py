@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from eventapi.domain.bank import references, returns
 from eventapi.domain.bank.entries import may_be_cut
 from eventapi.domain.billing import recoveries
+from eventapi.names import full_name
 from eventapi.storage.database import as_json
 from eventapi.storage.folding import letters
 from eventapi.storage.statements import statements
@@ -523,7 +524,7 @@ def _outgoing(amount, owed, invoice):
 
 def _names_of(invoice):
     """Return the names of the customer of an invoice as `letters`."""
-    person = " ".join(filter(None, (invoice["first_name"], invoice["last_name"])))
+    person = full_name(invoice)
     return [letters(name) for name in (invoice["company_name"], person) if name]
 
 

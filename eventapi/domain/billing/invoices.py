@@ -8,6 +8,7 @@ import json
 
 from eventapi import money, times
 from eventapi.errors import Problem
+from eventapi.names import full_name
 from eventapi.storage.statements import statements
 
 sql = statements("invoices")
@@ -232,7 +233,7 @@ def buyer_now(db, contact_id):
 
 def buyer(contact):
     """Return the buyer on an invoice for the row of a contact."""
-    person = " ".join(filter(None, (contact["first_name"], contact["last_name"]))) or None
+    person = full_name(contact) or None
     return {
         "name": contact["company_name"] or person,
         "contact_name": person if contact["company_name"] else None,

@@ -19,6 +19,7 @@ from eventapi.domain.datev.accounts import Accounts, Missing, refuse_incomplete
 from eventapi.domain.datev.lines import quoted
 from eventapi.errors import invalid_parameter
 from eventapi.languages import choice
+from eventapi.names import full_name
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.identifiers import companies
@@ -89,7 +90,7 @@ def fields(row, account, lines, config):
     A company has the name of its contact person beside it. The second line of an address is its
     addition. DATEV reads only the fields of the kind of addressee.
     """
-    person = " ".join(filter(None, (row["first_name"], row["last_name"])))
+    person = full_name(row)
     company = row["company_name"] or (ERASED if row["anonymized_at"] else None)
     street, _, addition = (row["address"] or "").partition("\n")
     country, vat_number = vat_id(row["tax_id"])

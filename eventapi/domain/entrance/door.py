@@ -10,6 +10,7 @@ from eventapi import times
 from eventapi.domain.entrance import batches
 from eventapi.domain.entrance.admission import SKEW
 from eventapi.errors import Problem, invalid_at
+from eventapi.names import full_name
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 
@@ -108,7 +109,7 @@ def _person(visit):
     if visit is None:
         return {"name": None, "company": None, "role": None, "category": None}
     contact = visit["contact"]
-    name = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
+    name = full_name(contact)
     category = visit["category"]
     return {
         "name": visit["badge_name"] or name or None,

@@ -12,6 +12,7 @@ from eventapi.domain.events import icalendar
 from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults
+from eventapi.names import full_name
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -64,7 +65,7 @@ def _add_speakers(db, found):
 
 def _name(row):
     """Return a person with the company in brackets, or what is known of both."""
-    person = " ".join(filter(None, (row["first_name"], row["last_name"])))
+    person = full_name(row)
     company = row["company_name"]
     return f"{person} ({company})" if person and company else person or company
 

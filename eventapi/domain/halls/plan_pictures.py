@@ -5,6 +5,7 @@ import re
 
 from eventapi import times
 from eventapi.languages import choice
+from eventapi.names import display_name
 from eventapi.pictures import canvas, fonts, style, svg
 from eventapi.pictures.hall import sheet as picture
 from eventapi.storage.statements import statements
@@ -93,9 +94,10 @@ def _exhibitor(row, is_public):
 
     The public view names it only if both the exhibitor and the booth are confirmed.
     """
-    company = row.pop("company_name")
-    person = " ".join(filter(None, (row.pop("first_name"), row.pop("last_name"))))
+    name = display_name(row)
+    for field in ("company_name", "first_name", "last_name"):
+        del row[field]
     reservation, is_confirmed = row.pop("reservation"), row.pop("is_confirmed")
     if is_public and not (reservation == "confirmed" and is_confirmed):
         return None
-    return company or person or None
+    return name or None

@@ -14,6 +14,7 @@ from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import CONTACT
 from eventapi.errors import Faults, Problem, listed, quoted
+from eventapi.names import full_name
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -428,13 +429,9 @@ def _badge_name(db, application, contact_id, role):
     """Return the name for the badge of a person whose address is that of a contact with another
     name, or None.
     """
-    name = _person(application)
+    name = full_name(application)
     known = contacts.get(db, contact_id) if contact_id and name and role in PEOPLE else None
-    return name if known and _person(known) != name else None
-
-
-def _person(record):
-    return " ".join(filter(None, (record["first_name"], record["last_name"])))
+    return name if known and full_name(known) != name else None
 
 
 def _without_fee(db, found):

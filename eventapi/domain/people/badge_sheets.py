@@ -8,6 +8,7 @@ from eventapi.domain.entrance import badges
 from eventapi.domain.records import anonymity
 from eventapi.errors import invalid_parameter
 from eventapi.languages import choice
+from eventapi.names import full_name
 from eventapi.pictures import badge as picture
 from eventapi.pictures import canvas, fonts, style, svg
 from eventapi.storage import files
@@ -106,7 +107,7 @@ def _image(path):
 
 def _badge(db, row, language):
     """Return the texts, colour and dates (in the zone of the event) that the drawing needs."""
-    person = " ".join(filter(None, (row["first_name"], row["last_name"])))
+    person = full_name(row)
     number = badges.grouped(row["badge_number"])
     name = row["badge_name"] or person or row["company_name"] or number
     company = row["company_name"] if row["company_name"] != name else None

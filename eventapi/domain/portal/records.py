@@ -12,6 +12,7 @@ from eventapi.domain.attachments import document_rows
 from eventapi.domain.billing import invoices
 from eventapi.domain.orders import offers, orders
 from eventapi.domain.submissions import submissions
+from eventapi.names import display_name
 from eventapi.storage.statements import statements
 
 sql = statements("my")
@@ -24,7 +25,7 @@ def participant(db, id):
 
 def name_of(row):
     """Return the company or the person that takes part."""
-    return row["company_name"] or " ".join(filter(None, (row["first_name"], row["last_name"])))
+    return display_name(row)
 
 
 def types(db, participant):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 
+from eventapi.names import display_name
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -100,8 +101,7 @@ class Kind:
 
 def _contact_title(contact):
     """Return the name by which a person would call a contact or an applicant."""
-    person = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
-    return contact["company_name"] or person or contact["email"] or contact.get("customer_number")
+    return display_name(contact, contact["email"], contact.get("customer_number")) or None
 
 
 def _participant_title(participant):

@@ -22,6 +22,7 @@ from eventapi.domain.people import applications
 from eventapi.domain.records import entities
 from eventapi.domain.registration import visitors
 from eventapi.errors import Problem
+from eventapi.names import full_name
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -393,7 +394,7 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
     if link:
         links.handed_out(db, link, way)
     else:
-        name = " ".join(filter(None, (application["first_name"], application["last_name"]))) or None
+        name = full_name(application) or None
         link = links.create(
             db,
             "application",

@@ -11,6 +11,7 @@ from eventapi import times
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.languages import countries, formats
+from eventapi.names import display_name
 from eventapi.pages.desk import api
 from eventapi.storage.errors import damage
 from eventapi.storage.statements import statements
@@ -297,14 +298,7 @@ def named(row):
     if row is None:
         return ""
     row = row.get("contact") or row
-    person = " ".join(filter(None, (row.get("first_name"), row.get("last_name"))))
-    return (
-        row.get("company_name")
-        or person
-        or row.get("badge_name")
-        or row.get("email")
-        or f"#{row.get('id')}"
-    )
+    return display_name(row, row.get("badge_name"), row.get("email"), f"#{row.get('id')}")
 
 
 def record_name(record):

@@ -23,6 +23,7 @@ from eventapi.domain.registration import drafts
 from eventapi.domain.shows import settings
 from eventapi.errors import Problem
 from eventapi.languages import choice, formats
+from eventapi.names import full_name
 from eventapi.pictures.words import grouped
 from eventapi.storage import files
 from eventapi.worker.retry import retry_while_busy
@@ -241,7 +242,7 @@ def application_decision(db, mail):
     texts, middle = own_or_usual(db, application, name, mail["language"])
     more = {"rejected": application["decision_reason"], "info_requested": application["question"]}
     paragraphs = [
-        greeting(texts, harmless(person(application))),
+        greeting(texts, harmless(full_name(application))),
         *middle,
         *own_paragraphs(more.get(application["status"])),
     ]
@@ -278,7 +279,7 @@ def badge(db, mail):
         else []
     )
     paragraphs = [
-        greeting(texts, harmless(person(application))),
+        greeting(texts, harmless(full_name(application))),
         *middle,
         *page,
         *mail_words.closing(db.config, mail["language"]),
@@ -305,10 +306,6 @@ def badge_pdf(db, id, language):
         if problem.status != 501:
             raise
         return []
-
-
-def person(record):
-    return " ".join(filter(None, (record["first_name"], record["last_name"])))
 
 
 def own_or_usual(db, application, name, language):
