@@ -123,11 +123,30 @@ def test_redirections_name_a_sentence(part):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_templates_escape_what_is_not_listed_and_contain_no_program(part):
+    """A template may give a value a name, and define a piece that repeats."""
     for name, text in templates(part).items():
         assert [
             part for part in re.findall(r"\{\{!(.*?)\}\}", text) if not UNESCAPED.fullmatch(part)
         ] == [], name
-        assert set(re.findall(r"(?m)^\s*%\s*(\w+)", text)) <= {*LINES}, name
+        pieces = re.findall(r"(?m)^\s*% def (\w+)\(", text)
+        for line in re.findall(r"(?m)^\s*%\s*(\w.*)$", text):
+            word = re.match(r"\w+", line)[0]
+            is_name = re.match(r"\w+(, \w+)* = ", line)
+            assert is_name or word in (*LINES, "def", *pieces), f"{name}: {line}"
+
+
+def test_a_line_of_a_template_has_at_most_120_columns():
+    folder = files("eventapi.pages")
+    for template in folder.glob("*/*.html"):
+        for number, line in enumerate(template.read_text(encoding="utf-8").splitlines(), 1):
+            assert len(line) <= 120, f"{template.name}:{number} has {len(line)} columns"
+
+
+def test_a_joined_line_of_a_template_stands_before_a_statement():
+    """bottle prints the two backslashes where text follows."""
+    for template in files("eventapi.pages").glob("*/*.html"):
+        text = template.read_text(encoding="utf-8")
+        assert not re.search(r"\\\\\n(?!\s*%)", text), template.name
 
 
 @pytest.mark.parametrize("part", PARTS)

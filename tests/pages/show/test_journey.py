@@ -212,8 +212,8 @@ def test_only_the_sites_of_the_list_show_a_page_in_a_frame(browser, address, db)
 def variables():
     """Return the colours of the stylesheet by their variables, in light and in dark."""
     text = (paths.folder("eventapi") / "pages" / "style.css").read_text(encoding="utf-8")
-    parts = re.findall(r":root\{(.*?)\}", text, re.S)[:2]
-    light, dark = (dict(re.findall(r"--([\w-]+):(#\w+)", part)) for part in parts)
+    parts = re.findall(r":root \{(.*?)\}", text, re.S)[:2]
+    light, dark = (dict(re.findall(r"--([\w-]+): (#\w+)", part)) for part in parts)
     return [
         {
             name: value if len(value) == 7 else "#" + "".join(letter * 2 for letter in value[1:])

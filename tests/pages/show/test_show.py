@@ -33,13 +33,6 @@ SHOWN = (
     "visit@example.org",
     "No cookies.",
 )
-# Values of templates that are not escaped: other templates, drawings, and texts that `linked`
-# escapes.
-UNESCAPED = re.compile(
-    r'body|piece\("\w+"(, field=field)?\)|plan_drawing|'
-    r'linked\((terms|\w+(\["\w+"\]|\["texts"\]\["\w+"\]))\)'
-)
-LINES = re.compile(r"\s*% (for|if|elif|else|end)\b")
 
 
 @pytest.fixture
