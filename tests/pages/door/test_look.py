@@ -101,7 +101,7 @@ def check(browser):
 
 def test_the_words_of_each_verdict_are_readable_on_their_colour():
     sheet = files("eventapi.pages.door").joinpath("door.css").read_text(encoding="utf-8")
-    pairs = re.findall(r"#verdict\.(\w+)\{background:(#\w+);color:(#\w+)\}", sheet)
+    pairs = re.findall(r"#verdict\.(\w+) \{\s*background: (#\w+);\s*color: (#\w+);\s*\}", sheet)
     assert [tone for tone, *_ in pairs] == ["green", "amber", "red"]
     for tone, ground, ink in pairs:
         assert style.contrast(ground, ink.replace("#fff", "#ffffff")) >= 4.5, tone
