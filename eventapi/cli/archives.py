@@ -135,8 +135,8 @@ def restore(args, config):
             "The previous database is missing or cannot be read. "
             "Anonymise the contacts again that were anonymised after the backup."
         )
-    # the structure was checked before
     with opened(config) as db, Progress("check", checks.CONTENTS) as progress:
+        # the structure was checked before
         findings = checks.faults(checks.contents(db, progress.report))
     if findings:
         found = ", ".join(f"{name}: {detail}" for name, detail in findings[:5])

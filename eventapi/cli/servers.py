@@ -17,7 +17,6 @@ from eventapi.validation.identifiers.organiser import doubtful_options, faulty_o
 log = logging.getLogger("eventapi.serve")
 
 
-# the worker exits when this process is gone
 def register(commands):
     server = command(
         commands,
@@ -56,6 +55,7 @@ def register(commands):
         "eventapi worker --once",
     )
     worker.add_argument("--once", action="store_true", help="run the jobs that are due, then exit")
+    # the worker exits when this process is gone
     worker.add_argument("--parent", type=int, help=argparse.SUPPRESS)
 
 

@@ -157,9 +157,9 @@ def transaction(
         with db.write():
             db.actor = who
             kept = key and idempotency.kept_response(environ, db, who.key_id, key)
-            # missing: a person in it was erased
             if kept:
                 data = json.loads(kept["data"])
+                # missing: a person in it was erased
                 after, left = (
                     data["results"],
                     data.get("left", False),

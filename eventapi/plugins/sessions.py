@@ -52,12 +52,12 @@ class Sessions:
 class Visited:
     """The handler of one page, called with the visit."""
 
-    # of the pages with their words
     def __init__(self, callback: Callable, route: Route):
         self.callback, self.options = callback, route.config["options"]
         self.takes = inspect.signature(route.callback).parameters
         self.sends_form = route.method == "POST" and JSON not in self.options.forms
         self.sends_json = route.method == "POST" and JSON in self.options.forms
+        # of the pages with their words
         self.package = ".".join(route.callback.__module__.split(".")[:3])
 
     def __call__(self, ref: str | None = None, **ids: object) -> object:

@@ -82,9 +82,9 @@ def of_query(options: Options, schemas: Schemas) -> Iterator[dict]:
         }
         if field in schema["required"]:
             parameter["required"] = True
-        # separated by commas; repeating is allowed too
         if sub.get("type") == "array":
             sub.setdefault("minItems", 1)
+            # separated by commas; repeating is allowed too
             parameter.update(style="form", explode=False)
         if field == "after":
             parameter["allowEmptyValue"] = True

@@ -309,7 +309,6 @@ class Database:
         if is_changed:  # else nothing was written, also on a full disk
             forget_full(self.path)
 
-    # writes a page even if nothing changes
     def _overwrite(self):
         """Overwrite a failed commit in the write-ahead log.
 
@@ -318,6 +317,7 @@ class Database:
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
         version = self.connection.execute("PRAGMA user_version").fetchone()[0]
+        # writes a page even if nothing changes
         self.connection.execute(f"PRAGMA user_version = {version}")
 
     @contextmanager

@@ -45,8 +45,8 @@ def received(environ: dict, limit: int) -> bytes:
         raise too_large(limit)
     if not length and not chunked:
         return b""
-    # the server has decoded the chunks
     with place(environ):
+        # the server has decoded the chunks
         raw = _received(environ["wsgi.input"], limit + 1 if chunked else length)
     if len(raw) > limit:
         raise too_large(limit)

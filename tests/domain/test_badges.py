@@ -508,7 +508,6 @@ def test_a_name_in_a_script_without_a_font_is_reported(organiser, participant):
     )
 
 
-# the box is drawn on sheets only, also in the same thread
 def test_one_name_without_a_font_does_not_stop_a_sheet(organiser, participant):
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("needs fonts-dejavu-core")
@@ -518,6 +517,7 @@ def test_one_name_without_a_font_does_not_stop_a_sheet(organiser, participant):
     file = organiser.get(f"/participants/badges?ids={participant['id']}", status=200).body
     pypdf = pytest.importorskip("pypdf")
     assert "□" in pypdf.PdfReader(BytesIO(file)).pages[0].extract_text()
+    # the box is drawn on sheets only, also in the same thread
     problem(
         organiser.get(
             f"/participants/{participant['id']}/badge", headers={"Accept": "application/pdf"}

@@ -533,7 +533,6 @@ def test_a_cancelled_participation_makes_its_fee_and_booths_outdated(fair, db):
     assert outdated(fair, draft)[:2] == [(1, "cancelled"), (2, "cancelled")]
 
 
-# the edited line billed the booth A1: it is credited
 def test_lines_that_were_added_or_edited_by_hand_stay_and_are_not_outdated(fair):
     reservation = fair.reserve("A1")
     draft, _ = fair.bill()
@@ -554,6 +553,7 @@ def test_lines_that_were_added_or_edited_by_hand_stay_and_are_not_outdated(fair)
         ("Participation: Gold, Fair", 200),
     ]
     fair.send(draft)
+    # the edited line billed the booth A1: it is credited
     fair.send(fair.invoice(fair.bill()[1][0]))
 
 

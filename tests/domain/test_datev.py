@@ -84,7 +84,6 @@ def test_letters_that_the_character_set_lacks_are_replaced_and_never_lost(text, 
     assert lines.written(text).encode("cp1252").decode("cp1252") == written
 
 
-# the soft sign
 def test_every_letter_of_europe_becomes_something_that_can_be_written():
     """Latin, Greek and Cyrillic letters of the official languages of Europe become letters, not
     question marks.
@@ -96,6 +95,7 @@ def test_every_letter_of_europe_becomes_something_that_can_be_written():
         if chr(number).isalpha()
     ]
     assert [letter for letter in every if "?" in lines.written(letter)] == []
+    # the soft sign
     assert [letter for letter in every if not lines.written(letter)] == [
         "\u042c",
         "\u044c",

@@ -91,7 +91,6 @@ def test_a_deposit_is_an_invoice_of_its_series_without_a_day_of_the_supply(offic
         assert [one["id"] for one in office.client.data(f"/invoices?is_deposit={value}")] == ids
 
 
-# of the event
 def test_a_deposit_bills_nothing_so_that_the_final_invoice_can_bill_it(office):
     event = office.client.make(
         "/events",
@@ -124,6 +123,7 @@ def test_a_deposit_bills_nothing_so_that_the_final_invoice_can_bill_it(office):
     ]
     del body["items"][0]["fee_of_participant_id"]
     sent = office.send(office.client.make("/invoices", body))
+    # of the event
     assert (sent["service_date"], sent["service_date_to"]) == (
         "2026-05-08",
         "2026-05-10",
@@ -191,7 +191,6 @@ def test_without_a_day_of_the_supply_the_page_of_a_deposit_shows_none(office):
 # What a final invoice checks
 
 
-# deleted drafts have released it
 def test_a_final_invoice_deducts_deposits_of_the_same_buyer_currency_and_event_once(office):
     other = office.client.make("/contacts", {**BUYER, "company_name": "Other GmbH"})
     deposit, plain = office.paid(), office.invoice()
@@ -245,6 +244,7 @@ def test_a_final_invoice_deducts_deposits_of_the_same_buyer_currency_and_event_o
     ]
     office.client.patch(address, {"deposit_ids": []}, status=200)
     office.client.delete(f"/invoices/{office.draft(deposit)['id']}", status=204)
+    # deleted drafts have released it
     assert office.draft(deposit)["deposit_ids"] == [deposit["id"]]
 
 

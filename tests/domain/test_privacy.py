@@ -506,7 +506,6 @@ class Life:
             headers={"Content-Type": "application/octet-stream"},
         )
 
-    # two mails tell of it
     def letters(self):
         """Create newsletter records: a mail that is refused, a consent that is transferred, and an
         unsubscription.
@@ -529,6 +528,7 @@ class Life:
             headers={"User-Agent": self.mark.split()[0]},
             extra_environ={"REMOTE_ADDR": self.text()},
         )
+        # two mails tell of it
         self.post(
             "/links",
             {

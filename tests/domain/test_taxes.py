@@ -127,12 +127,12 @@ def test_tax_counts_in_the_month_of_the_supply(office):
     assert office.months() == [("2026-05", 500, 95)]
 
 
-# February, and May, in which nothing is left
 def test_a_show_in_may_that_is_paid_in_february_is_declared_in_february(office):
     invoice = office.invoice()
     office.clock("2026-02-10")
     office.pay(invoice, 595)
     assert office.months() == [("2026-02", 500, 95)]
+    # February, and May, in which nothing is left
     assert [row["invoices"] for row in office.rows()] == [
         1,
         1,

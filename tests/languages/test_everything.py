@@ -246,7 +246,6 @@ class Fair:
     def act(self, path, body=None, status=200):
         return self.organiser.post(path, body, status=status).json["data"]
 
-    # its letters are random
     def file(self, path, kind, *, is_asked=True):
         """Return the text of a PDF or SVG."""
         query = self.query if is_asked else ""
@@ -256,6 +255,7 @@ class Fair:
             headers={"Accept": kind},
         )
         text = of_pdf(response.body) if kind == "application/pdf" else of_svg(response.text)
+        # its letters are random
         return text.replace(badges.grouped(self.exhibitor["badge_number"]), "")
 
     def invoices(self):

@@ -416,7 +416,6 @@ def test_the_filter_matches_guessed_keys_only():
         ), path
 
 
-# names need /etc/services, which a small Debian lacks
 def test_the_jail_is_disabled_and_uses_the_ban_action_of_debian():
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(PACKAGING / "fail2ban" / "jail.conf")
@@ -424,6 +423,7 @@ def test_the_jail_is_disabled_and_uses_the_ban_action_of_debian():
         parser["eventapi"]["enabled"] == "false"
         and parser["eventapi"]["banaction"] == "nftables-multiport"
     )
+    # names need /etc/services, which a small Debian lacks
     assert parser["eventapi"]["port"] == "80,443"
 
 

@@ -184,8 +184,8 @@ def test_a_note_at_the_desk_is_kept_without_what_says_what_it_is_about(desk, fai
         }
         cookie = list(visitor.app.cookiejar)
         visitor.submit(page, "/desk/sign-out", status=200)
-        # the session has ended otherwise than by signing out
         for each in cookie:
+            # the session has ended otherwise than by signing out
             visitor.app.cookiejar.set_cookie(each)
         answer = visitor.submit(page, "/desk/do/create_note", fields, 403)
         form = BeautifulSoup(answer.text, "html.parser")

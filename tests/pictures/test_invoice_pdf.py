@@ -606,9 +606,9 @@ def test_long_tables_continue_on_the_next_page(count, needed):
     ]
     found = pages({"items": items})
     assert len(found) == needed
-    # the header row is above every part of the table
     for place, text in enumerate(found, 1):
         assert f"Page {place} of {len(found)}" in text and "Invoice INV-2026-00017" in text
+        # the header row is above every part of the table
         assert ("Unit price" in text) == ("Item " in text)
     assert re.findall(r"Item \d+\.", "\n".join(found)) == [
         f"Item {place}." for place in range(1, count + 1)

@@ -192,7 +192,6 @@ def test_a_payment_is_not_of_long_before_its_invoice(organiser, dunned):
     )
 
 
-# 1000.00 and 31.50 of the claim stay returned
 def test_a_refund_returns_the_claim_last(organiser, dunned):
     id = dunned()
     payment = pay(organiser, WHOLE, CLAIM)["data"]
@@ -215,6 +214,7 @@ def test_a_refund_returns_the_claim_last(organiser, dunned):
     assert totals(organiser) == (CLAIM, WHOLE, WHOLE, WHOLE)
     refund = organiser.data(f"/payments/{payment['id']}")["refunds"][1]
     organiser.delete(f"/payments/{payment['id']}/refunds/{refund['id']}", status=204)
+    # 1000.00 and 31.50 of the claim stay returned
     assert state(organiser, id)[1:] == (
         190,
         1000,

@@ -91,10 +91,10 @@ def books(organiser, db):
         )
         for number in range(4)
     ]
-    # the triggers would refuse to change the dates
     for row in db.connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ('invoices', 'payments')"
     ).fetchall():
+        # the triggers would refuse to change the dates
         db.connection.execute(f"DROP TRIGGER {row[0]}")
     monkeypatch = pytest.MonkeyPatch()
     # as an early version sent them, without rates

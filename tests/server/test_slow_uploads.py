@@ -117,7 +117,6 @@ def server_is_gthread():
     return processes.SERVER == "gthread"
 
 
-# the server must first notice the closed connections
 def test_the_places_are_free_again_after_the_uploads(server, key, api):
     paths = documents(api, 6)
     slow = [Phone(server, key, "PUT", path, "application/octet-stream") for path in paths[:2]]
@@ -133,6 +132,7 @@ def test_the_places_are_free_again_after_the_uploads(server, key, api):
             return connection.getresponse().status == 200
 
     for path in paths[2:]:
+        # the server must first notice the closed connections
         assert until(lambda path=path: stored(path))
 
 

@@ -59,10 +59,10 @@ class Wire:
         except (ConnectionError, http.client.RemoteDisconnected, ssl.SSLError):
             return None
 
-    # of TLS, too: without its own closing message
     def half_close(self) -> None:
         """Announce that no more bytes follow."""
         with suppress(OSError):
+            # of TLS, too: without its own closing message
             socket.socket.shutdown(self.socket, socket.SHUT_WR)
 
     def reset(self) -> None:

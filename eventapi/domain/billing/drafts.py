@@ -188,8 +188,8 @@ def change_draft(db, row, old, body):
     lines_before = db.all(sql.stored_lines, id=row["id"])
     if "items" in body:
         wanted["items"] = invoice_lines.completed(body["items"], lines_before)
-    # the old one was that of another currency
     if body.get("currency", old["currency"]) != old["currency"]:
+        # the old one was that of another currency
         wanted["exchange_rate"] = body.get("exchange_rate")
     charges = {
         "was_reverse_charge": old["is_reverse_charge"],

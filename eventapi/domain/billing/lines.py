@@ -359,10 +359,10 @@ def _check_billed_record(line, name, record, participant_id, faults):
         )
 
 
-# 3 + 4 + 4 decimals of the factors
 def net(line, currency):
     """Return the net amount of a line in minor units."""
     product = line["quantity"] * line["unit_price"] * (10000 - line["discount_percent"])
+    # 3 + 4 + 4 decimals of the factors
     return money.divided(product, 10 ** (11 - money.decimals(currency)))
 
 

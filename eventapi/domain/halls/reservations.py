@@ -45,11 +45,11 @@ def update(db, row, fields):
     shown = reservation_rows.represent(db, row)
     wanted, booth = _checked(db, row, shown, fields)
     anonymity.refuse_text(db, entities.BOOTH_RESERVATION, row, fields)
-    # before any write, because its error commits the transaction
     if wanted["status"] != shown["status"]:
+        # before any write, because its error commits the transaction
         booking.refuse_expired(db, row)
-    # before other changes, because other reservations may prevent it
     if booth:
+        # before other changes, because other reservations may prevent it
         row = booking.move(db, row, booth)
     changes = {"notes": wanted["notes"]}
     if "final_price" in fields and wanted["final_price"] != row["final_price"]:

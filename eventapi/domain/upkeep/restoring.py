@@ -232,8 +232,8 @@ def _anonymize_again(config, db):
 
     Return their number, or None if they are unknown.
     """
-    # stored files show that a database was lost
     if not has_content(config.database):
+        # stored files show that a database was lost
         return None if any(files.all_stored(config)) else 0
     try:
         with closing(Database(config)) as old:
@@ -315,8 +315,8 @@ def _empty_log(config):
     try:
         with closing(Database(config)) as db:
             emptied = db.empty_log()
-    # a new database has no mark
     except StorageError:
+        # a new database has no mark
         mark_damaged(config.database, "a restore was interrupted. Run it again")
     else:
         if not emptied:

@@ -37,7 +37,6 @@ class Kept:
         bytes: what all pages take, with COST for each.
     """
 
-    # key -> lock of the threads that make its page, while there are any
     def __init__(self, most: int):
         """`most` is the largest number of bytes that are kept."""
         self.pages = OrderedDict()
@@ -45,6 +44,7 @@ class Kept:
         self.bytes = 0
         self.most = most
         self.lock = Lock()  # of all attributes
+        # key -> lock of the threads that make its page, while there are any
         self.makers = WeakValueDictionary()
 
     def find(self, key: Hashable) -> Page | str | None:
@@ -133,11 +133,11 @@ class Drawn(Kept):
             return make()
         except Problem as problem:
             now = time.monotonic()
-            # without the frames of its traceback
             with self.lock:
                 self.problems = {
                     other: found for other, found in self.problems.items() if found[0] > now
                 }
+                # without the frames of its traceback
                 self.problems[key] = (
                     now + REFUSED_FOR,
                     copy(problem),

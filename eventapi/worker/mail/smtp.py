@@ -46,8 +46,8 @@ def _connect(config):
     else:
         server = smtplib.SMTP(config.smtp_host, config.smtp_port, timeout=TIMEOUT)
     try:
-        # raises an error if the server does not offer it
         if config.smtp_security == "starttls":
+            # raises an error if the server does not offer it
             server.starttls(context=ssl.create_default_context())
         server.ehlo_or_helo_if_needed()
         if config.smtp_user:

@@ -164,7 +164,6 @@ def test_the_host_of_a_request_is_in_no_page_file_or_mail(app, show, read, pages
         assert "evil.example" not in app.get(path, headers=evil, expect_errors=True).text
 
 
-# the last sign-in has ended the first session
 def test_a_session_that_somebody_has_planted_is_replaced(open_link, application, show, app):
     """The cookie of a stranger, or of an own ended session, opens nothing after the sign-in."""
     link, visitor, secret = open_link(
@@ -180,6 +179,7 @@ def test_a_session_that_somebody_has_planted_is_replaced(open_link, application,
         other.headers = {**other.headers, "Cookie": f"{name}={planted}"}
         (given,) = re.findall(rf"{name}=([^;]*)", other.sign_in(secret).headers["Set-Cookie"])
         assert re.fullmatch(r"evs_[\w-]{32}", given) and given != planted
+    # the last sign-in has ended the first session
     Visitor.get(visitor, f"/apply/{link['ref']}/", 403)
 
 

@@ -326,7 +326,6 @@ def test_a_session_sends_sixty_forms_in_a_minute(office, desk, fair, monkeypatch
     office.submit(page, "/desk/edit/categories", fields, 422)
 
 
-# the cookie is that of another host
 def test_the_desk_has_one_host(office, fair, settings, monkeypatch):
     """A client on this machine may use any name; one elsewhere is led to base_url, and its forms
     are refused.
@@ -340,6 +339,7 @@ def test_the_desk_has_one_host(office, fair, settings, monkeypatch):
     office.app.extra_environ.update(remote)
     office.submit(page, "/desk/edit/categories", {"title": "Tools"}, 403)
     office.app.extra_environ["HTTP_HOST"] = "office.example"
+    # the cookie is that of another host
     assert office.get("/desk/", 303).headers["Location"] == "../desk/sign-in"
 
 
