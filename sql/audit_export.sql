@@ -7,14 +7,14 @@ SELECT DISTINCT currency FROM invoices INDEXED BY invoices_by_currency;
 -- name: invoices
 SELECT i.id AS invoice_id, i.invoice_number, i.invoice_type,
        (SELECT r.invoice_number FROM invoices r WHERE r.id = i.related_invoice_id) AS related_invoice_number,
-         i.issue_date, i.service_date, i.service_date_to, i.due_date,
+       i.issue_date, i.service_date, i.service_date_to, i.due_date,
        CASE i.invoice_type WHEN 'invoice' THEN i.tax_date END AS tax_date, CASE i.invoice_type
          WHEN 'invoice' THEN i.tax_basis END AS tax_basis, i.debtor_number AS customer_number,
        i.buyer ->> '$.name' AS buyer_name, i.buyer ->> '$.address' AS buyer_address,
        i.buyer ->> '$.postal_code' AS buyer_postal_code, i.buyer ->> '$.city' AS buyer_city,
        i.buyer ->> '$.country' AS buyer_country, i.buyer ->> '$.vat_id' AS buyer_vat_id, i.buyer_reference, i.currency,
        i.subtotal, i.tax_total, i.total, i.exchange_rate, i.is_reverse_charge, i.is_deposit, i.taken_over, i.status,
-         i.series, i.sequence, i.locked_at AS sent_at, i.cancellation_reason, e.sha256 AS xml_sha256, i.pdf_sha256
+       i.series, i.sequence, i.locked_at AS sent_at, i.cancellation_reason, e.sha256 AS xml_sha256, i.pdf_sha256
   FROM invoices i INDEXED BY invoices_by_issue_date LEFT JOIN e_invoices e ON e.invoice_id = i.id
  WHERE i.issue_date >= :first AND i.issue_date <= :last AND i.locked_at IS NOT NULL
  ORDER BY i.issue_date, i.id;
@@ -43,7 +43,7 @@ WITH found AS MATERIALIZED (
     AND created_at >= :begins AND created_at < :ends)
 SELECT p.id AS payment_id, f.at AS payment_date, i.invoice_number, i.debtor_number AS customer_number, p.currency,
        p.amount, p.claim_amount, p.gateway_key, p.gateway_name, p.gateway_fee, p.transaction_id, p.bank_transaction_id,
-         p.status, p.created_at
+       p.status, p.created_at
   FROM found f CROSS JOIN payments p ON p.id = f.id
   JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id
   ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id)
@@ -53,7 +53,7 @@ SELECT p.id AS payment_id, f.at AS payment_date, i.invoice_number, i.debtor_numb
 -- Each refund with the invoice that its payment had then.
 SELECT r.id AS refund_id, r.payment_id, r.counts_at AS refund_date, i.invoice_number,
        i.debtor_number AS customer_number, r.currency, r.amount, r.claim_amount, r.gateway_key, r.transaction_id,
-         r.bank_transaction_id, r.created_at
+       r.bank_transaction_id, r.created_at
   FROM refunds r INDEXED BY refunds_by_time CROSS JOIN payments p ON p.id = r.payment_id
   JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = r.payment_id
   AND m.moved_at > r.counts_at
@@ -66,7 +66,7 @@ SELECT r.id AS refund_id, r.payment_id, r.counts_at AS refund_date, i.invoice_nu
 SELECT m.id AS move_id, m.payment_id, m.moved_at AS move_date, f.invoice_number AS from_invoice_number,
        f.debtor_number AS from_customer_number, t.invoice_number AS to_invoice_number,
        t.debtor_number AS to_customer_number, p.currency,
-         p.amount - (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id
+       p.amount - (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id
            AND r.counts_at < m.moved_at) AS amount
   FROM payment_moves m INDEXED BY payment_moves_by_time CROSS JOIN payments p ON p.id = m.payment_id
   JOIN invoices f ON f.id = m.from_invoice_id JOIN invoices t ON t.id = m.to_invoice_id
@@ -88,7 +88,7 @@ WITH found AS MATERIALIZED (
   SELECT id FROM dunnings INDEXED BY dunnings_by_withdrawal WHERE withdrawn_on >= :first AND withdrawn_on <= :last)
 SELECT d.id AS letter_id, d.sent_on, i.invoice_number, i.debtor_number AS customer_number, d.level, d.title, d.due_date,
        d.deadline, i.currency, d.open_amount, d.costs, d.interest, d.claims_paid, d.total_claim, d.claimed,
-         d.calculation, d.withdrawn_on, d.withdrawn_reason, d.created_at
+       d.calculation, d.withdrawn_on, d.withdrawn_reason, d.created_at
   FROM found f CROSS JOIN dunnings d ON d.id = f.id CROSS JOIN invoices i ON i.id = d.invoice_id
  ORDER BY d.sent_on, d.id;
 
@@ -102,7 +102,7 @@ SELECT f.id AS document_id, f.issue_date, f.e_invoice ->> '$.type' AS type, f.e_
        f.e_invoice ->> '$.seller.name' AS seller_name, f.e_invoice ->> '$.seller.vat_id' AS seller_vat_id,
        f.e_invoice ->> '$.currency' AS currency,
        CAST(round((f.e_invoice ->> '$.net_total') * 10000) AS INTEGER) AS net_total,
-         CAST(round((f.e_invoice ->> '$.tax_total') * 10000) AS INTEGER) AS tax_total,
+       CAST(round((f.e_invoice ->> '$.tax_total') * 10000) AS INTEGER) AS tax_total,
            CAST(round((f.e_invoice ->> '$.total') * 10000) AS INTEGER) AS total, f.created_at, f.filename, f.sha256
   FROM found f
  WHERE coalesce(f.issue_date >= :first AND f.issue_date <= :last, f.created_at >= :begins AND f.created_at < :ends)
@@ -112,7 +112,7 @@ SELECT f.id AS document_id, f.issue_date, f.e_invoice ->> '$.type' AS type, f.e_
 -- Each customer of the ledger, as on the last invoice until :last that still has a buyer.
 SELECT c.value AS customer_number, i.buyer ->> '$.name' AS name, i.buyer ->> '$.contact_name' AS contact_name,
        i.buyer ->> '$.address' AS address, i.buyer ->> '$.postal_code' AS postal_code, i.buyer ->> '$.city' AS city,
-         i.buyer ->> '$.country' AS country, i.buyer ->> '$.vat_id' AS vat_id
+       i.buyer ->> '$.country' AS country, i.buyer ->> '$.vat_id' AS vat_id
   FROM json_each(:numbers) c LEFT JOIN invoices i ON i.id = (
          SELECT d.id FROM invoices d INDEXED BY invoices_by_debtor
           WHERE d.debtor_number = c.value AND d.issue_date <= :last AND d.locked_at IS NOT NULL AND d.buyer IS NOT NULL

@@ -4,14 +4,14 @@
 -- name: get
 SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description, l.old_values, l.new_values,
        l.admin_id, l.admin_name, l.api_key_id, l.request_id, l.ip_address, l.user_agent, l.previous_hash, l.hash,
-         l.created_at, l.created_at AS updated_at
+       l.created_at, l.created_at AS updated_at
   FROM audit_log l
  WHERE l.id = :id;
 
 -- name: list
 SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description, l.old_values, l.new_values,
        l.admin_id, l.admin_name, l.api_key_id, l.request_id, l.ip_address, l.user_agent, l.previous_hash, l.hash,
-         l.created_at, l.created_at AS updated_at
+       l.created_at, l.created_at AS updated_at
   FROM audit_log l
        INDEXED BY audit_log_by_text                         -- when search
  WHERE TRUE

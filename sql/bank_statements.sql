@@ -120,7 +120,7 @@ SELECT i.contact_id, i.id FROM json_each(:ids) j
 SELECT i.id AS found_id, i.invoice_type AS found_type, n.id, n.invoice_number, n.status, n.currency, n.exchange_rate,
        n.open_amount, n.claims_total - n.claims_paid AS claims_open, n.paid_amount + n.claims_paid AS paid_amount,
        n.contact_id, c.company_name, c.first_name, c.last_name,
-         (SELECT coalesce(sum(p.amount - p.refunded_amount), 0) FROM payments p INDEXED BY payments_by_invoice
+       (SELECT coalesce(sum(p.amount - p.refunded_amount), 0) FROM payments p INDEXED BY payments_by_invoice
          WHERE p.invoice_id = n.id AND p.status = 'completed'
          AND (p.bank_transaction_id IS NOT NULL OR p.gateway_key = 'bank')) AS paid_by_transfer
   FROM json_each(:ids) j CROSS JOIN invoices i ON i.id = j.value
@@ -132,12 +132,12 @@ SELECT i.id AS found_id, i.invoice_type AS found_type, n.id, n.invoice_number, n
 -- or the same end-to-end id. Ignored ones are among them, since a bank takes back what nobody has assigned as well.
 SELECT j.value ->> '$.id' AS debit_id, t.id, t.booked_on, t.iban, t.end_to_end_id, t.text, t.status, t.amount,
        t.assigned_amount, t.iban = j.value ->> '$.iban' AS has_iban,
-         t.end_to_end_id = j.value ->> '$.end_to_end_id' AS has_end_to_end_id
+       t.end_to_end_id = j.value ->> '$.end_to_end_id' AS has_end_to_end_id
   FROM json_each(:debits) j CROSS JOIN bank_transactions t ON t.id IN (
     SELECT id FROM (
       SELECT * FROM (SELECT o.id, o.booked_on,
         coalesce(o.end_to_end_id = j.value ->> '$.end_to_end_id',
-          FALSE) AS is_named FROM bank_transactions o INDEXED BY bank_transactions_by_amount
+        FALSE) AS is_named FROM bank_transactions o INDEXED BY bank_transactions_by_amount
                       WHERE o.account = j.value ->> '$.account' AND o.amount = j.value ->> '$.amount'
                       AND o.iban = j.value ->> '$.iban'
                         AND o.booked_on <= j.value ->> '$.booked_on' AND o.currency = j.value ->> '$.currency'

@@ -4,7 +4,7 @@
 -- Everything that a participant owes, with what the description of an invoice line needs.
 SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id,
        c.quantity, c.unit_price, c.net, c.tax_rate, c.currency, c.is_billed, k.title, r.booth_id, b.booth_number,
-         y.booth_type_name,
+       y.booth_type_name,
        CASE WHEN y.price_model = 'per_m2' THEN y.price END AS price_per_m2, b.width, b.depth, t.service_name, t.unit,
        s.unit_label, o.order_number, e.title AS event_title
   FROM claims c
@@ -72,7 +72,7 @@ SELECT DISTINCT i.id AS invoice_id, i.invoice_number
 -- Lines of an invoice and of its credit notes.
 SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.is_discount,
        l.tax_rate, l.tax_category, l.exemption_reason, l.exemption_code, l.net, l.service_order_id,
-         l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
+       l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note'
  ORDER BY i.id, l.position;

@@ -38,7 +38,7 @@ others (at, received, refunded, invoice_id) AS (
    AND p.status IN ('completed', 'refunded'))
 SELECT customer_number, currency, sum(opening_balance) AS opening_balance, sum(invoiced) AS invoiced,
        sum(credited) AS credited, sum(claimed) AS claimed, sum(received) AS received, sum(refunded) AS refunded,
-         sum(written_off) AS written_off
+       sum(written_off) AS written_off
   FROM (SELECT i.debtor_number AS customer_number, i.currency,
     sum(CASE WHEN i.issue_date < :first THEN i.total ELSE 0 END) AS opening_balance,
                sum(CASE WHEN i.issue_date >= :first AND i.invoice_type = 'invoice' THEN i.total ELSE 0 END) AS invoiced,
@@ -63,7 +63,7 @@ SELECT customer_number, currency, sum(opening_balance) AS opening_balance, sum(i
         UNION ALL
         SELECT i.debtor_number, i.currency, sum(CASE WHEN o.at < :begins THEN o.refunded - o.received ELSE 0 END), 0, 0,
                0, sum(CASE WHEN o.at >= :begins THEN o.received ELSE 0 END),
-                 sum(CASE WHEN o.at >= :begins THEN o.refunded ELSE 0 END), 0
+               sum(CASE WHEN o.at >= :begins THEN o.refunded ELSE 0 END), 0
           FROM others o CROSS JOIN invoices i ON i.id = o.invoice_id
          WHERE o.at < :ends
            AND i.issue_date > :last                                 -- when prepaid

@@ -10,7 +10,7 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
        b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
        r.event_participant_id, b.blocked_reason, b.amenities, b.notes,
-         (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'booth' AND v.entity_id = b.id ORDER BY d.display_order, d.id)) AS custom_fields,
        b.created_at, b.updated_at,
@@ -30,7 +30,7 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
        b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
        r.event_participant_id, b.blocked_reason, b.amenities, b.notes,
-         (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'booth' AND v.entity_id = b.id ORDER BY d.display_order, d.id)) AS custom_fields,
        b.created_at, b.updated_at,
@@ -49,7 +49,7 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
        b.pos_y, b.rotation, b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price,
        b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
-         r.event_participant_id, b.blocked_reason, b.amenities, b.notes, b.created_at, b.updated_at
+       r.event_participant_id, b.blocked_reason, b.amenities, b.notes, b.created_at, b.updated_at
   FROM booths b
   LEFT JOIN plans p ON p.id = b.plan_id
   LEFT JOIN events e ON e.id = b.event_id

@@ -4,7 +4,7 @@
 SELECT b.id, b.kind, b.status, b.mode, b.match_field, b.skip_on_error, b.create_contacts, b.dry_run, b.event_id,
        e.event_key, b.field_mapping, b.form, b.sha256, b.total, b.processed, b.created, b.updated, b.skipped,
        b.rejected, b.contacts_created, b.details, b.failure, b.admin_id, b.admin_name, b.api_key_id, b.request_id,
-         b.finished_at, b.created_at, b.updated_at
+       b.finished_at, b.created_at, b.updated_at
   FROM bulk_imports b LEFT JOIN events e ON e.id = b.event_id
  WHERE b.id = :id;
 
@@ -40,7 +40,7 @@ SELECT 1 FROM bulk_imports WHERE id = :id AND kind = 'participants' AND event_id
 -- Add the results of a piece to the counters.
 UPDATE bulk_imports SET created = created + :created, updated = updated + :updated, skipped = skipped + :skipped,
   rejected = rejected + :rejected, contacts_created = contacts_created + :contacts_created, details = :details,
-    updated_at = :stamp
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: restart

@@ -123,7 +123,7 @@ SELECT n.value FROM json_each(:numbers) n
 UPDATE contacts SET {fields = :fields}, account_access_enabled = :account_access_enabled, {texts_folded = fold(:texts)},
   customer_number_folded = fold(:customer_number), customer_number_natural = natural_key(:customer_number),
   folded_name = nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')),
-    folded_phone = :folded_phone
+  folded_phone = :folded_phone
  WHERE id = :id;
 
 -- name: touch

@@ -33,7 +33,7 @@ SELECT field_key, field_label, field_type, section_key, field_options, validatio
 SELECT json_group_array(json_object('id', id, 'field_key', field_key, 'field_type', field_type, 'field_options',
   json(field_options),
          'validation_rules', json(validation_rules), 'is_required', is_required, 'is_searchable', is_searchable,
-           'is_active', is_active))
+         'is_active', is_active))
   FROM (SELECT * FROM custom_field_definitions WHERE entity_type = :entity_type
            AND applicant_visibility = 'editable'                                      -- when editable
          ORDER BY display_order, id);

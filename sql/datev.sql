@@ -25,7 +25,7 @@ SELECT i.id, i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number
 -- What the money that came before the supply, or for a deposit, changes in the tax groups of its invoices: one row for each day and group.
 SELECT e.day, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.service_date, i.service_date_to, i.tax_date,
        i.currency, i.exchange_rate, i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, e.region, e.category,
-         e.rate, e.net + e.tax AS gross
+       e.rate, e.net + e.tax AS gross
   FROM tax_entries e INDEXED BY tax_entries_of_money CROSS JOIN invoices i ON i.id = e.invoice_id
  WHERE e.kind = 'payment' AND e.day >= :first AND e.day <= :last
    AND (i.is_deposit AND i.tax_date IS NULL OR i.tax_basis = 'supply' AND e.day < i.tax_date)
@@ -100,7 +100,7 @@ SELECT currency, count(*) AS claims, sum(amount) AS amount FROM claim_movements 
 SELECT w.counts_at AS at, w.amount, w.currency, w.reason, i.id AS invoice_id, i.invoice_number, i.debtor_number,
        i.exchange_rate, i.buyer ->> 'name' AS name, i.tax_basis, i.tax_date, i.issue_date AS paid_issue_date,
        i.is_deposit AND i.tax_date IS NULL AS is_deposit, i.service_date, i.service_date_to,
-         (SELECT json_group_array(json_object('category', category, 'rate', rate, 'gross', gross, 'whole',
+       (SELECT json_group_array(json_object('category', category, 'rate', rate, 'gross', gross, 'whole',
            whole)) FROM (
           SELECT t.category, t.rate, sum(t.net + t.tax) AS gross,
             sum(CASE n.id WHEN i.id THEN t.net + t.tax ELSE 0 END) AS whole

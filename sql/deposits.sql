@@ -4,7 +4,7 @@
 -- The invoices of a JSON array of ids, in its order, with the final invoice that names each as a deposit.
 SELECT i.id, i.invoice_number, i.issue_date, i.is_deposit, i.locked_at, i.status, i.contact_id, i.currency, i.event_id,
        i.open_amount, d.invoice_id AS final_id,
-         (SELECT f.invoice_number FROM invoices f WHERE f.id = d.invoice_id) AS final_number
+       (SELECT f.invoice_number FROM invoices f WHERE f.id = d.invoice_id) AS final_number
   FROM json_each(:ids) n CROSS JOIN invoices i ON i.id = n.value LEFT JOIN invoice_deposits d ON d.deposit_id = i.id
  ORDER BY n.key;
 
@@ -18,7 +18,7 @@ INSERT INTO invoice_deposits (invoice_id, deposit_id) SELECT :id, n.value FROM j
 -- What credit notes have left of the tax groups of a deposit. Amounts of credit notes are negative.
 SELECT t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS tax,
        max(CASE WHEN i.id = :id THEN t.reason END) AS reason,
-         max(CASE WHEN i.id = :id THEN t.reason_code END) AS reason_code
+       max(CASE WHEN i.id = :id THEN t.reason_code END) AS reason_code
   FROM invoice_taxes t JOIN invoices i ON i.id = t.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
  GROUP BY t.category, t.rate ORDER BY t.category, t.rate;

@@ -36,7 +36,7 @@ SELECT e.event_key, e.title FROM event_pages p JOIN events e ON e.id = p.event_i
 -- Exhibitors whom visitors may see: confirmed, with a company name, and not unlisted. People are never named.
 SELECT p.id, p.role, p.host_participant_id, ifnull(f.display_name, c.company_name) AS name, c.city, c.country,
        k.category_key, k.title AS category, f.texts, f.products, f.website, f.email, f.phone, f.links, d.sha256 AS logo,
-         d.width AS logo_width, d.height AS logo_height
+       d.width AS logo_width, d.height AS logo_height
   FROM participants p JOIN contacts c ON c.id = p.contact_id
   LEFT JOIN categories k ON k.id = p.category_id AND k.is_visible = 1
   LEFT JOIN profiles f ON f.participant_id = p.id

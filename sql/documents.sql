@@ -67,7 +67,7 @@ SELECT status FROM submissions WHERE document_id = :id
 -- name: add
 INSERT INTO documents (document_number, title, entity_type, entity_id, category_id, template_id, language, metadata,
   content, missing, filename, sha256, content_type, size, width, height, is_contract, contract_status, created_at,
-    updated_at)
+  updated_at)
 VALUES (:document_number, :title, :entity_type, :entity_id, :category_id, :template_id, :language, :metadata, :content,
   :missing, :filename, :sha256, :content_type, :size, :width, :height, :is_contract, :contract_status, :now, :stamp);
 
@@ -94,7 +94,7 @@ SELECT id, e_invoice ->> '$.number' AS number,
 UPDATE documents SET contract_status = :contract_status, esign_status = :esign_status, sha256 = :sha256,
   content_type = :content_type, size = :size, signature_sha256 = :signature_sha256, requested_at = :requested_at,
   requested_by = :requested_by, signer_name = :signer_name, signed_at = :signed_at, signed_by = :signed_by,
-    terminated_at = :terminated_at, terminated_by = :terminated_by, updated_at = :stamp
+  terminated_at = :terminated_at, terminated_by = :terminated_by, updated_at = :stamp
  WHERE id = :id;
 
 -- name: hand_over

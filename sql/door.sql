@@ -51,7 +51,7 @@ SELECT coalesce(sum(check_ins - ends), 0) FROM check_in_counts WHERE event_id = 
 -- name: search
 SELECT p.badge_number, p.badge_name, p.role, p.status,
        trim(coalesce(c.first_name, '') || ' ' || coalesce(c.last_name, '')) AS name, c.company_name AS company,
-         k.title AS category
+       k.title AS category
   FROM participants_search s CROSS JOIN participants p ON p.id = s.rowid JOIN contacts c ON c.id = p.contact_id
   LEFT JOIN categories k ON k.id = p.category_id
  WHERE s.participants_search MATCH :search AND p.event_id = :event_id

@@ -18,10 +18,10 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
        (SELECT coalesce(max(d.lump_sum), 0) FROM dunnings d WHERE d.invoice_id = i.id
          AND d.withdrawn_on IS NULL) AS earlier_lump_sum,
        (SELECT min(d.sent_on) FROM dunnings d WHERE d.invoice_id = i.id AND d.withdrawn_on IS NULL) AS first_letter,
-         (SELECT json_group_array(json_array(m.day, m.change, m.kind)) FROM (
+       (SELECT json_group_array(json_array(m.day, m.change, m.kind)) FROM (
          SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = p.bank_transaction_id),
                 p.payment_date, p.created_at) AS day, p.claim_amount - p.amount AS change,
-                  'payment' AS kind FROM payments p
+                'payment' AS kind FROM payments p
           WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')
          UNION ALL SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = r.bank_transaction_id),
            r.counts_at), r.amount - r.claim_amount, 'refund' FROM payments p
@@ -65,10 +65,10 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.open_amount, i.due_da
 -- name: add
 INSERT INTO dunnings (invoice_id, level, level_name, sent_on, due_date, days_overdue, open_amount, fee, lump_sum, costs,
   interest, claims_paid, total_claim, claimed, calculation, deadline, language, title, text, mail, mail_reason, mail_id,
-    created_at)
+  created_at)
 VALUES (:invoice_id, :level, :level_name, :sent_on, :due_date, :days_overdue, :open_amount, :fee, :lump_sum, :costs,
   :interest, :claims_paid, :total_claim, :claimed, :calculation, :deadline, :language, :title, :text, :mail,
-    :mail_reason, :mail_id, :now);
+  :mail_reason, :mail_id, :now);
 
 -- name: record
 UPDATE invoices SET dunning_level = :level, dunning_deadline = :deadline, claims_total = claims_total + :claimed,
@@ -80,7 +80,7 @@ UPDATE invoices SET dunning_level = :level, dunning_deadline = :deadline, claims
 SELECT d.id, d.invoice_id, i.currency, d.level, d.level_name, d.sent_on, d.due_date, d.days_overdue, d.open_amount,
        d.fee, d.lump_sum, d.costs, d.interest, d.claims_paid, d.total_claim, d.claimed, d.calculation, d.withdrawn_on,
        d.withdrawn_reason, d.deadline, d.language, d.title, d.text,
-         coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail) AS mail, d.mail_reason, d.created_at
+       coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail) AS mail, d.mail_reason, d.created_at
   FROM dunnings d JOIN invoices i ON i.id = d.invoice_id
  WHERE d.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY d.invoice_id, d.id;
 

@@ -33,7 +33,7 @@ VALUES (:level, :name, :days, :deadline_days, :fee, :has_lump_sum, :interest, :i
 -- name: change
 UPDATE dunning_levels SET level = :level, name = :name, days = :days, deadline_days = :deadline_days, fee = :fee,
   has_lump_sum = :has_lump_sum, interest = :interest, interest_rate = :interest_rate, title_de = :title_de,
-    title_en = :title_en, text_de = :text_de, text_en = :text_en, updated_at = :stamp
+  title_en = :title_en, text_de = :text_de, text_en = :text_en, updated_at = :stamp
  WHERE id = :id;
 
 -- name: remove

@@ -8,7 +8,7 @@ SELECT p.entity_type, p.entity_id, e.title, e.id AS event_id FROM pairs p CROSS 
  UNION ALL
 SELECT p.entity_type, p.entity_id,
        coalesce(c.company_name, nullif(trim(coalesce(c.first_name, '') || ' ' || coalesce(c.last_name, '')), ''),
-         c.customer_number), NULL
+       c.customer_number), NULL
   FROM pairs p CROSS JOIN contacts c ON c.id = p.entity_id WHERE p.entity_type = 'contact'
  UNION ALL
 SELECT p.entity_type, p.entity_id, c.customer_number || ' at ' || e.event_key, e.id
@@ -18,7 +18,7 @@ SELECT p.entity_type, p.entity_id, c.customer_number || ' at ' || e.event_key, e
  UNION ALL
 SELECT p.entity_type, p.entity_id,
        coalesce(a.company_name, nullif(trim(coalesce(a.first_name, '') || ' ' || coalesce(a.last_name, '')), ''),
-         a.email), CASE (SELECT count(*) FROM application_events WHERE application_id = a.id)
+       a.email), CASE (SELECT count(*) FROM application_events WHERE application_id = a.id)
                  WHEN 1 THEN (SELECT event_id FROM application_events WHERE application_id = a.id) END
   FROM pairs p CROSS JOIN applications a ON a.id = p.entity_id WHERE p.entity_type = 'application'
  UNION ALL

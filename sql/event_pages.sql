@@ -16,7 +16,7 @@ SELECT e.id, e.event_key, p.language, ifnull(p.is_public, 0) AS is_public,
        p.booth_from, p.booth_until, ifnull(p.booth_types, '[]') AS booth_types,
        ifnull(p.booth_confirm, 'office') AS booth_confirm, ifnull(p.hold_days, 7) AS hold_days,
        ifnull(p.badges_free, 2) AS badges_free, p.badge_service_id, p.apply_file_type,
-         ifnull(p.visit_is_open, 0) AS visit_is_open, p.visit_until, ifnull(p.visit_fields, '[]') AS visit_fields,
+       ifnull(p.visit_is_open, 0) AS visit_is_open, p.visit_until, ifnull(p.visit_fields, '[]') AS visit_fields,
            ifnull(p.show_prices, 0) AS show_prices, ifnull(p.mail_texts, '{}') AS mail_texts, p.created_at, p.updated_at
   FROM events e LEFT JOIN event_pages p ON p.event_id = e.id
  WHERE e.id = :id;
@@ -71,5 +71,5 @@ INSERT INTO event_pages (event_id, {fields}, created_at, updated_at)
 SELECT :new_id, language, 0, show_directory, show_plan, show_programme, is_indexed, texts, accent_color, contact_email,
        contact_phone, embed_origins, 0, apply_capacity, apply_terms, 0, my_rights, NULL, NULL, booth_types,
        booth_confirm, hold_days, badges_free, badge_service_id, NULL, 0, NULL, visit_fields, show_prices, mail_texts,
-         :now, :stamp
+       :now, :stamp
   FROM event_pages WHERE event_id = :old_id;

@@ -11,7 +11,7 @@ SELECT e.id, {e.fields}, e.opening_hours,
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'event' AND v.entity_id = e.id ORDER BY d.display_order, d.id)) AS custom_fields,
        (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height',
-         height) FROM documents
+       height) FROM documents
          WHERE id = e.image_document_id) AS image, e.created_at, e.updated_at
   FROM events e
  WHERE e.id = :id;
@@ -21,7 +21,7 @@ SELECT e.id, {e.fields}, e.opening_hours,
 -- from an index that does not have the order of the list.
 SELECT e.id, {e.fields},
        (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height',
-         height) FROM documents
+       height) FROM documents
          WHERE id = e.image_document_id) AS image, e.created_at, e.updated_at
   FROM events e
  WHERE TRUE

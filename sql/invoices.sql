@@ -9,9 +9,9 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_n
        i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis, i.interest_notice,
        i.buyer_reference, i.is_reverse_charge, i.taken_over, i.is_deposit,
        (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids,
-         i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.pdf_sha256,
+       i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.pdf_sha256,
            i.xml_sha256, i.locked_at, i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline,
-             i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason,
+           i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason,
                i.created_at, i.updated_at, (SELECT json_group_array(json(l.line)) FROM (
          SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
                 'unit_price', unit_price, 'discount_percent', discount_percent, 'is_discount', is_discount,
@@ -19,7 +19,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_n
                 'exemption_code', exemption_code, 'net', net,
                 'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
                 'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id,
-                  'deposit_id', deposit_id) AS line
+                'deposit_id', deposit_id) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
          SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason,
@@ -43,9 +43,9 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
        i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis,
        i.interest_notice, i.buyer_reference, i.is_reverse_charge, i.taken_over, i.is_deposit,
        (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids,
-         i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.xml_sha256,
+       i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.xml_sha256,
            i.locked_at, i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total,
-             i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
+           i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
   FROM invoices i
  WHERE TRUE
    AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
@@ -84,7 +84,7 @@ SELECT i.id,
                 'exemption_code', exemption_code, 'net', net,
                 'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
                 'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id,
-                  'deposit_id', deposit_id) AS line
+                'deposit_id', deposit_id) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
          SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason,

@@ -5,11 +5,11 @@
 INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_number_folded, invoice_type, related_invoice_id,
   contact_id, event_participant_id, event_id, currency, exchange_rate, subtotal, tax_total, total, issue_date,
   service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes,
-    cancellation_reason, taken_over, is_deposit, created_at, updated_at)
+  cancellation_reason, taken_over, is_deposit, created_at, updated_at)
 VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), fold(:invoice_number),
   :invoice_type, :related_invoice_id, :contact_id, :event_participant_id, :event_id, :currency, :exchange_rate,
   :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date, :buyer_reference,
-    :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :is_deposit, :now, :stamp);
+  :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :is_deposit, :now, :stamp);
 
 -- name: name_draft
 UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = natural_key('DRAFT-' || id),
@@ -23,7 +23,7 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   event_id = :event_id, currency = :currency, exchange_rate = :exchange_rate, subtotal = :subtotal,
   tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date,
   service_date_to = :service_date_to, due_date = :due_date, buyer_reference = :buyer_reference,
-    is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes,
+  is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes,
       taken_over = :taken_over, is_deposit = :is_deposit, updated_at = :stamp
  WHERE id = :id;
 
@@ -57,7 +57,7 @@ VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :di
   coalesce(:booth_id, (SELECT l.booth_id FROM invoices n JOIN invoice_items l ON l.invoice_id = n.related_invoice_id
              WHERE n.id = :invoice_id AND l.booth_reservation_id = :booth_reservation_id),
            (SELECT booth_id FROM booth_reservations WHERE id = :booth_reservation_id)), :fee_of_participant_id,
-             :deposit_id);
+           :deposit_id);
 
 -- name: stored_lines
 -- Lines of a draft with all their columns.
@@ -89,7 +89,7 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   interest_notice = :interest_notice AND invoice_type = 'invoice' AND NOT taken_over
     AND (SELECT c.company_name IS NULL FROM contacts c WHERE c.id = contact_id),
   search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'),
-    '') || coalesce(' ' || (:buyer ->> 'contact_name'), '') || coalesce(' ' || :debtor_number, '')), locked_at = :now,
+  '') || coalesce(' ' || (:buyer ->> 'contact_name'), '') || coalesce(' ' || :debtor_number, '')), locked_at = :now,
       updated_at = :stamp
  WHERE id = :id;
 
@@ -144,7 +144,7 @@ SELECT id FROM invoices WHERE invoice_number = :invoice_number;
 -- Lines of an invoice and of its credit notes.
 SELECT l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.is_discount, l.tax_rate, l.tax_category,
        l.exemption_reason, l.exemption_code, l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id,
-         l.fee_of_participant_id
+       l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
  ORDER BY i.id, l.position;

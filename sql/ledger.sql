@@ -3,7 +3,7 @@
 -- name: by_number
 SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, claims_total,
        claims_paid, contact_id, issue_date, tax_basis, tax_date,
-         (SELECT c.anonymized_at FROM contacts c WHERE c.id = contact_id) AS anonymized_at
+       (SELECT c.anonymized_at FROM contacts c WHERE c.id = contact_id) AS anonymized_at
   FROM invoices WHERE invoice_number = :invoice_number;
 
 -- name: by_id

@@ -20,13 +20,13 @@ SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
          WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id
            AND i.locked_at IS NOT NULL AND i.open_amount > 0), NULL,
            strftime('%Y-%m-%dT%H:%M:%SZ',
-             max(e.over_at, ifnull((SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
-                                                                  WHERE i.event_participant_id = l.participant_id),
-                                                                    '')), '+30 days'))
+           max(e.over_at, ifnull(
+             (SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
+               WHERE i.event_participant_id = l.participant_id), '')), '+30 days'))
          WHEN 'application' THEN strftime('%Y-%m-%dT%H:%M:%SZ',
            max(strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+30 days'),
                                                                     strftime('%Y-%m-%dT%H:%M:%SZ',
-                                                                      ifnull(a.decided_at, l.created_at), '+90 days')))
+                                                                    ifnull(a.decided_at, l.created_at), '+90 days')))
          WHEN 'door' THEN strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+1 day') END) AS ends_at
   FROM links l LEFT JOIN events e ON e.id = l.event_id LEFT JOIN applications a ON a.id = l.application_id
  WHERE l.id = :id;
@@ -41,13 +41,13 @@ SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
          WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id
            AND i.locked_at IS NOT NULL AND i.open_amount > 0), NULL,
            strftime('%Y-%m-%dT%H:%M:%SZ',
-             max(e.over_at, ifnull((SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
-                                                                  WHERE i.event_participant_id = l.participant_id),
-                                                                    '')), '+30 days'))
+           max(e.over_at, ifnull(
+             (SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
+               WHERE i.event_participant_id = l.participant_id), '')), '+30 days'))
          WHEN 'application' THEN strftime('%Y-%m-%dT%H:%M:%SZ',
            max(strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+30 days'),
                                                                     strftime('%Y-%m-%dT%H:%M:%SZ',
-                                                                      ifnull(a.decided_at, l.created_at), '+90 days')))
+                                                                    ifnull(a.decided_at, l.created_at), '+90 days')))
          WHEN 'door' THEN strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+1 day') END) AS ends_at,
        (SELECT count(*) FROM sessions s WHERE s.link_id = l.id AND s.ended_at IS NULL) AS session_count
   FROM links l LEFT JOIN events e ON e.id = l.event_id LEFT JOIN applications a ON a.id = l.application_id

@@ -11,7 +11,7 @@ SELECT p.id, p.event_id, p.contact_id, p.role, p.status, p.is_confirmed, p.host_
 -- The submission types for the role of the participant, each with its submission. One that is not active stays if there is a submission.
 SELECT t.id, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due_at, t.is_required,
        t.needs_approval, t.is_active, s.id AS submission_id, s.status, s.value, s.document_id, s.feedback,
-         s.submitted_at, s.revision, s.updated_at, d.filename, d.size
+       s.submitted_at, s.revision, s.updated_at, d.filename, d.size
   FROM participants p JOIN submission_types t ON t.event_id = p.event_id
   LEFT JOIN submissions s ON s.type_id = t.id AND s.event_participant_id = p.id
   LEFT JOIN documents d ON d.id = s.document_id
@@ -37,7 +37,7 @@ SELECT count(*) FROM documents WHERE entity_type = 'event_participant' AND entit
 -- Holds and bought booths, with what they cost.
 SELECT r.id, r.status, r.expires_at, r.reserved_at, r.confirmed_at, r.final_price, r.tax_rate, r.is_negotiated,
        r.created_by, b.id AS booth_id, b.booth_number, b.booth_name, b.width, b.depth, b.area, n.plan_key, n.plan_name,
-         t.booth_type_name
+       t.booth_type_name
   FROM booth_reservations r JOIN booths b ON b.id = r.booth_id JOIN plans n ON n.id = b.plan_id LEFT
   JOIN booth_types t ON t.id = b.booth_type_id
  WHERE r.event_participant_id = :participant_id AND (r.status = 'confirmed' OR r.status = 'pending')

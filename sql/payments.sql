@@ -4,10 +4,10 @@
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.claim_amount, p.currency, p.gateway_id, p.gateway_key,
        p.gateway_name, p.transaction_id, p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes,
        p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at,
-         (SELECT json_group_array(json(part)) FROM (
+       (SELECT json_group_array(json(part)) FROM (
           SELECT json_object('id', r.id, 'amount', r.amount, 'claim_amount', r.claim_amount, 'refunded_at',
                  r.refunded_at, 'transaction_id', r.transaction_id, 'notes', r.notes, 'bank_transaction_id',
-                   r.bank_transaction_id, 'created_at', r.created_at) AS part
+                 r.bank_transaction_id, 'created_at', r.created_at) AS part
             FROM refunds r WHERE r.payment_id = p.id ORDER BY r.id)) AS refunds
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.id = :id;
@@ -15,7 +15,7 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.claim_amount, p.currenc
 -- name: list
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.claim_amount, p.currency, p.gateway_id, p.gateway_key,
        p.gateway_name, p.transaction_id, p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes,
-         p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at
+       p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at
   FROM payments p
   LEFT JOIN invoices i ON i.id = p.invoice_id
  WHERE TRUE
@@ -32,26 +32,27 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.claim_amount, p.currenc
 -- name: of_invoices
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.claim_amount, p.currency, p.gateway_id, p.gateway_key,
        p.gateway_name, p.transaction_id, p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes,
-         p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at
+       p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY p.id;
 
 -- name: add
 INSERT INTO payments (invoice_id, amount, claim_amount, currency, gateway_id, gateway_key, gateway_name, gateway_fee,
   transaction_id, status, payment_date, payment_date_at, notes, bank_transaction_id, bank_amount, bank_currency,
-    search_text, created_at, updated_at)
+  search_text, created_at, updated_at)
 VALUES (:invoice_id, :amount, :claim_amount, :currency, :gateway_id, :gateway_key, :gateway_name, :gateway_fee,
   :transaction_id, :status, :payment_date, :payment_date_at, :notes, :bank_transaction_id, :bank_amount, :bank_currency,
-  (SELECT fold(i.invoice_number || coalesce(' ' || :transaction_id, '') || coalesce(' ' || :notes, '')) FROM invoices i
-    WHERE i.id = :invoice_id), :now, :stamp);
+  (SELECT fold(i.invoice_number || coalesce(' ' || :transaction_id, '') || coalesce(' ' || :notes, ''))
+     FROM invoices i WHERE i.id = :invoice_id), :now, :stamp);
 
 -- name: change
 UPDATE payments SET invoice_id = :invoice_id, amount = :amount, claim_amount = :claim_amount, currency = :currency,
   gateway_id = :gateway_id, gateway_key = :gateway_key, gateway_name = :gateway_name, gateway_fee = :gateway_fee,
   transaction_id = :transaction_id, refunded_amount = :refunded_amount, status = :status, payment_date = :payment_date,
   payment_date_at = :payment_date_at, notes = :notes,
-  search_text = (SELECT fold(i.invoice_number || coalesce(' ' || :transaction_id, '') || coalesce(' ' || :notes,
-  '')) FROM invoices i WHERE i.id = :invoice_id), updated_at = :stamp
+  search_text = (SELECT fold(i.invoice_number || coalesce(' ' || :transaction_id, '') || coalesce(' ' || :notes, ''))
+                   FROM invoices i WHERE i.id = :invoice_id),
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: by_transaction

@@ -77,14 +77,14 @@ SELECT 'tax', t.invoice_id, t.category, t.rate, i.issue_date, i.currency, t.net,
 SELECT 'payment', p.id, p.gateway_key, 'dated', p.payment_date_at, p.currency, p.amount, p.gateway_fee,
   nullif(p.claim_amount, 0), coalesce(
          (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1),
-           p.invoice_id), NULL
+         p.invoice_id), NULL
   FROM payments p INDEXED BY payments_by_date
  WHERE p.payment_date_at >= :begins AND p.payment_date_at < :ends AND p.status IN ('completed', 'refunded')
  UNION ALL
 SELECT 'payment', p.id, p.gateway_key, 'undated', p.created_at, p.currency, p.amount, p.gateway_fee,
   nullif(p.claim_amount, 0), coalesce(
          (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1),
-           p.invoice_id), NULL
+         p.invoice_id), NULL
   FROM payments p INDEXED BY payments_undated
  WHERE p.payment_date_at IS NULL AND p.created_at >= :begins AND p.created_at < :ends
    AND p.status IN ('completed', 'refunded')

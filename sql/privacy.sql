@@ -423,7 +423,7 @@ UPDATE outgoing_events SET data = NULL
 UPDATE idempotency_keys SET data = CASE
          WHEN data ->> '$.id' IS NOT NULL
          THEN json_object('id', data ->> '$.id', 'created_at', data ->> '$.created_at', 'updated_at',
-           data ->> '$.updated_at')
+         data ->> '$.updated_at')
          WHEN json_type(data, '$.results') = 'array' THEN json_object('results', json_array())
          ELSE '{}' END
  WHERE data IS NOT NULL AND (

@@ -98,7 +98,7 @@ UPDATE applications SET email_confirmed_at = :now WHERE id = :id AND email = :em
 UPDATE applications
    SET email_changed_at = max(:stamp,
        ifnull((SELECT max(p.created_at) FROM participants p WHERE p.made_by = applications.id), '')),
-         email_confirmed_at = NULL
+       email_confirmed_at = NULL
  WHERE id = :id;
 
 -- name: readdress_contact
@@ -106,7 +106,7 @@ UPDATE applications
 UPDATE contacts
    SET email_before = iif(:before IS NULL, email_before,
          (SELECT json_group_array(value) FROM (SELECT value FROM json_each(ifnull(iif(email_changed_at > :since,
-           email_before, NULL), '[]'))
+         email_before, NULL), '[]'))
                                                 UNION ALL SELECT :before LIMIT :most))),
        email_changed_at = :stamp,
        email_unproven_at = NULL

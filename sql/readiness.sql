@@ -11,7 +11,7 @@ SELECT f.id, f.status, f.role, f.is_guest, f.has_booth, f.has_open_order,
           FROM required_submissions q WHERE q.event_participant_id = f.id) AS required_submissions,
        f.has_open_contract,
        (SELECT json_group_array(json_object('document_number', d.document_number, 'contract_status',
-         d.contract_status)) FROM documents d
+       d.contract_status)) FROM documents d
          WHERE d.entity_type = 'event_participant' AND d.entity_id = f.id AND d.is_contract) AS contracts,
        (SELECT json_group_array(r.booth_number) FROM booth_reservations r
          WHERE r.event_participant_id = f.id AND r.status = 'confirmed') AS booth_numbers,

@@ -42,7 +42,7 @@ DELETE FROM payment_moves
 -- currency or of another gateway.
 SELECT p.id, p.refunded_amount AS stored, coalesce(sum(r.amount), 0) AS computed,
        coalesce(sum(r.id IS NOT NULL AND (r.currency <> p.currency OR r.gateway_key IS NOT p.gateway_key)),
-         0) AS strangers
+       0) AS strangers
   FROM payments p LEFT JOIN refunds r ON r.payment_id = p.id
  GROUP BY p.id
 HAVING stored <> computed OR strangers > 0
@@ -56,7 +56,7 @@ HAVING stored <> computed OR strangers > 0
 SELECT payment_id, found, expected
   FROM (SELECT m.id, m.payment_id, m.to_invoice_id AS found,
                coalesce(lead(m.from_invoice_id) OVER (PARTITION BY m.payment_id ORDER BY m.moved_at, m.id),
-                 p.invoice_id) AS expected
+               p.invoice_id) AS expected
           FROM payment_moves m JOIN payments p ON p.id = m.payment_id)
  WHERE found <> expected
  ORDER BY payment_id, id;

@@ -59,7 +59,7 @@ SELECT s.value ->> 0 AS period, (
                 'region', region, 'invoices', invoices, 'credit_notes', credit_notes, 'net', net, 'tax', tax)) FROM (
            SELECT e.category, e.rate, e.region,
                   count(DISTINCT CASE WHEN e.kind IN ('invoice', 'payment') THEN e.document_id END) AS invoices,
-                    count(DISTINCT CASE e.kind WHEN 'credit_note' THEN e.document_id END) AS credit_notes,
+                  count(DISTINCT CASE e.kind WHEN 'credit_note' THEN e.document_id END) AS credit_notes,
                       sum(e.net) AS net, sum(e.tax) AS tax
              FROM tax_entries e INDEXED BY tax_entries_by_day
             WHERE e.currency = k.currency AND e.day >= s.value ->> 1 AND e.day < s.value ->> 2
@@ -83,7 +83,7 @@ SELECT s.value ->> 0 AS period, (
                     sign(tax) * ((abs(tax) * (price / 100000) + abs(tax) * (price % 100000) / 100000 + divisor / 2) / divisor))) END AS base_tax
              FROM (SELECT e.category, e.rate, e.region, e.net, e.tax, e.base_net, e.base_tax,
                           coalesce((SELECT i.exchange_rate FROM invoices i WHERE i.id = e.document_id),
-                            k.price) AS price, k.divisor
+                          k.price) AS price, k.divisor
                      FROM tax_entries e INDEXED BY tax_entries_by_day
                     WHERE e.currency = k.currency AND e.day >= s.value ->> 1 AND e.day < s.value ->> 2
                       AND (SELECT i.event_id FROM invoices i WHERE i.id = e.document_id) = :event_id      -- when event_id
@@ -118,7 +118,7 @@ SELECT s.value ->> 0 AS period, (
 -- The same for payments without a date, which count when they were created. They are few, and have an index of their own.
 SELECT s.value ->> 0 AS period,
        json_array(json_object('currency', p.currency, 'gateway_key', p.gateway_key, 'payments', count(*), 'received',
-         sum(p.amount), 'refunded', 0, 'fees', sum(p.gateway_fee), 'net', sum(p.amount - p.gateway_fee))) AS figures
+       sum(p.amount), 'refunded', 0, 'fees', sum(p.gateway_fee), 'net', sum(p.amount - p.gateway_fee))) AS figures
   FROM json_each(:spans) s CROSS JOIN payments p INDEXED BY payments_undated
     ON p.payment_date_at IS NULL AND p.created_at >= s.value ->> 1 AND p.created_at < s.value ->> 2
  WHERE p.status IN ('completed', 'refunded')
@@ -148,7 +148,7 @@ SELECT coalesce(p.payment_date_at, p.created_at), p.currency, p.gateway_key, p.a
 -- had at the time of the refund.
 SELECT s.value ->> 0 AS period,
        json_array(json_object('currency', r.currency, 'gateway_key', r.gateway_key, 'payments', 0, 'received', 0,
-         'refunded', sum(r.amount), 'fees', 0, 'net', -sum(r.amount))) AS figures
+       'refunded', sum(r.amount), 'fees', 0, 'net', -sum(r.amount))) AS figures
   FROM json_each(:spans) s CROSS JOIN refunds r INDEXED BY refunds_by_time ON r.counts_at >= s.value ->> 1
   AND r.counts_at < s.value ->> 2
  WHERE TRUE
@@ -163,7 +163,7 @@ SELECT s.value ->> 0 AS period,
 WITH moved AS MATERIALIZED (
   SELECT s.key, s.value ->> 0 AS period, p.currency, p.gateway_key,
          (t.event_id IS :event_id) - (f.event_id IS :event_id) AS sign, p.amount, p.gateway_fee,
-           (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id
+         (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id
              AND r.counts_at < m.moved_at) AS refunded
     FROM json_each(:spans) s CROSS JOIN payment_moves m ON m.moved_at >= s.value ->> 1 AND m.moved_at < s.value ->> 2
     JOIN payments p ON p.id = m.payment_id JOIN invoices f ON f.id = m.from_invoice_id
@@ -171,7 +171,7 @@ WITH moved AS MATERIALIZED (
    WHERE (t.event_id IS :event_id) <> (f.event_id IS :event_id))
 SELECT period, json_array(json_object('currency', currency, 'gateway_key', gateway_key, 'payments', sum(sign),
        'received', sum(sign * amount), 'refunded', sum(sign * refunded), 'fees', sum(sign * gateway_fee), 'net',
-         sum(sign * (amount - refunded - gateway_fee)))) AS figures
+       sum(sign * (amount - refunded - gateway_fee)))) AS figures
   FROM moved GROUP BY key, currency, gateway_key ORDER BY key;
 
 -- name: open
@@ -200,7 +200,7 @@ WITH credit (id, amount) AS MATERIALIZED (
 later (payment_id, from_invoice_id, to_invoice_id, amount) AS MATERIALIZED (
   SELECT p.id, m.from_invoice_id, m.to_invoice_id,
          p.amount - coalesce((SELECT sum(r.amount) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at <= :until),
-           0)
+         0)
     FROM payment_moves m CROSS JOIN payments p ON p.id = m.payment_id
    WHERE m.moved_at > :until AND p.status IN ('completed', 'refunded')
    AND coalesce(p.payment_date_at, p.created_at) <= :until),
@@ -237,7 +237,7 @@ SELECT currency, CASE WHEN amount > 0 THEN due_date END AS due_date, count(*) AS
 -- name: participants
 SELECT (SELECT event_key FROM events WHERE id = p.event_id) AS event_key, p.role,
        sum(p.status = 'registered') AS registered, sum(p.status = 'confirmed') AS confirmed,
-         sum(p.status = 'cancelled') AS cancelled, count(*) AS participants
+       sum(p.status = 'cancelled') AS cancelled, count(*) AS participants
   FROM participants p
  WHERE TRUE
    AND p.event_id = :event_id                               -- when event_id
@@ -250,7 +250,7 @@ SELECT (SELECT event_key FROM events WHERE id = n.event_id) AS event_key, n.role
        sum(CASE n.status WHEN 'registered' THEN n.participants ELSE 0 END) AS registered,
        sum(CASE n.status WHEN 'confirmed' THEN n.participants ELSE 0 END) AS confirmed,
        sum(CASE n.status WHEN 'cancelled' THEN n.participants ELSE 0 END) AS cancelled,
-         sum(n.participants) AS participants
+       sum(n.participants) AS participants
   FROM participant_counts n
  WHERE TRUE
    AND n.event_id = :event_id                               -- when event_id
@@ -262,7 +262,7 @@ WITH spans AS MATERIALIZED (SELECT value ->> 0 AS period, value ->> 1 AS begins,
 SELECT s.period, sum(a.status = 'new') AS new, sum(a.status = 'in_review') AS in_review,
        sum(a.status = 'info_requested') AS info_requested, sum(a.status = 'waitlisted') AS waitlisted,
        sum(a.status = 'approved') AS approved, sum(a.status = 'rejected') AS rejected,
-         sum(a.status = 'withdrawn') AS withdrawn, count(*) AS applications
+       sum(a.status = 'withdrawn') AS withdrawn, count(*) AS applications
   FROM spans s CROSS JOIN applications a INDEXED BY applications_by_creation ON a.created_at >= s.begins
   AND a.created_at < s.ends
  WHERE TRUE
@@ -287,7 +287,7 @@ SELECT e.event_key, l.plan_key, l.plan_name, t.booth_type_key, t.booth_type_name
        sum(CASE b.status WHEN 'sold' THEN b.area ELSE 0 END) AS sold_area,
        sum(CASE b.status WHEN 'reserved' THEN b.area ELSE 0 END) AS reserved_area,
        sum(CASE b.status WHEN 'available' THEN b.area ELSE 0 END) AS available_area,
-         sum(CASE b.status WHEN 'blocked' THEN b.area ELSE 0 END) AS blocked_area,
+       sum(CASE b.status WHEN 'blocked' THEN b.area ELSE 0 END) AS blocked_area,
            sum(coalesce(b.sold_for, 0)) AS revenue
   FROM priced b JOIN plans l ON l.id = b.plan_id JOIN events e ON e.id = b.event_id LEFT
   JOIN booth_types t ON t.id = b.booth_type_id
@@ -305,7 +305,7 @@ WITH sales AS MATERIALIZED (
    GROUP BY o.event_id, t.service_id, o.currency)
 SELECT e.event_key, s.service_key, s.service_name, k.category_key, coalesce(y.currency, :currency) AS currency,
        coalesce(y.orders, 0) AS orders, coalesce(y.quantity, 0) AS quantity, coalesce(y.net, 0) AS net, x.stock,
-         x.stock - x.ordered AS available
+       x.stock - x.ordered AS available
   FROM events e CROSS JOIN service_events x ON x.event_id = e.id JOIN services s ON s.id = x.service_id
   LEFT JOIN service_categories k ON k.id = s.category_id
   LEFT JOIN sales y ON y.event_id = x.event_id AND y.service_id = x.service_id
@@ -405,7 +405,7 @@ people AS MATERIALIZED (
 SELECT e.event_key, p.role, p.participants, p.confirmed - coalesce(l.held_back, 0) AS ready,
        p.participants - p.confirmed AS unconfirmed, coalesce(l.contract, 0) AS open_contract,
        coalesce(l.submissions, 0) AS open_submissions, coalesce(l.booth, 0) AS no_booth,
-         coalesce(l.open_order, 0) AS open_order, coalesce(l.draft, 0) AS draft_invoice,
+       coalesce(l.open_order, 0) AS open_order, coalesce(l.draft, 0) AS draft_invoice,
            coalesce(l.unbilled, 0) AS unbilled, coalesce(l.owes, 0) AS unpaid
   FROM people p CROSS JOIN events e ON e.id = p.event_id LEFT JOIN lacking l ON l.event_id = p.event_id
   AND l.role = p.role

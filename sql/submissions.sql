@@ -4,7 +4,7 @@
 SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status,
        s.value, s.document_id, s.due_at, s.is_late, s.revision, s.submitted_at, s.feedback, s.reviewed_by,
        a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
-         (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'submission' AND v.entity_id = s.id ORDER BY d.display_order, d.id)) AS custom_fields,
        s.updated_at
@@ -69,7 +69,7 @@ UPDATE submissions SET value = :value, document_id = :document_id, updated_at = 
 -- The first submit decides whether the submission is late.
 UPDATE submissions SET status = :status, revision = revision + 1, submitted_at = :now,
   is_late = coalesce(is_late, due_at < :now, 0), feedback = NULL, reviewed_by = NULL, reviewed_at = NULL,
-    updated_at = :stamp
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: review

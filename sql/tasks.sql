@@ -7,7 +7,7 @@
 -- name: get
 SELECT t.id, t.entity_type, t.entity_id, t.event_id, t.assigned_to, a.name AS assigned_to_name, t.created_by,
        c.name AS created_by_name, t.title, t.description, t.due_date, t.due_at, t.priority, t.status, t.completed_at,
-         t.completed_by, t.created_at, t.updated_at
+       t.completed_by, t.created_at, t.updated_at
   FROM tasks t JOIN admins c ON c.id = t.created_by
   LEFT JOIN admins a ON a.id = t.assigned_to
  WHERE t.id = :id;
@@ -15,7 +15,7 @@ SELECT t.id, t.entity_type, t.entity_id, t.event_id, t.assigned_to, a.name AS as
 -- name: list
 SELECT t.id, t.entity_type, t.entity_id, t.event_id, t.assigned_to, a.name AS assigned_to_name, t.created_by,
        c.name AS created_by_name, t.title, t.description, t.due_date, t.due_at, t.priority, t.status, t.completed_at,
-         t.completed_by, t.created_at, t.updated_at
+       t.completed_by, t.created_at, t.updated_at
   FROM tasks t
   LEFT JOIN admins c ON c.id = t.created_by
   LEFT JOIN admins a ON a.id = t.assigned_to

@@ -66,7 +66,7 @@ SELECT :invoice_id AS id UNION SELECT from_invoice_id FROM payment_moves WHERE p
 -- money, and are not compared.
 SELECT i.invoice_number,
        coalesce((SELECT sum(e.net + e.tax) FROM tax_entries e WHERE e.invoice_id = i.id), 0) AS stored,
-         i.total - i.credited - i.written_off AS computed
+       i.total - i.credited - i.written_off AS computed
   FROM invoices i
  WHERE i.locked_at IS NOT NULL AND i.invoice_type = 'invoice' AND i.tax_basis <> 'payment'
    AND coalesce((SELECT sum(e.net + e.tax) FROM tax_entries e WHERE e.invoice_id = i.id),

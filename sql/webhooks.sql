@@ -53,13 +53,13 @@ SELECT k.admin_id, a.is_active FROM webhooks w JOIN api_keys k ON k.id = w.api_k
 -- name: delivery
 SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.status, d.attempts,
        d.attempt_count, d.next_attempt_at, d.response_status, d.error, d.duration_ms, d.delivered_at, d.created_at,
-         d.updated_at
+       d.updated_at
   FROM webhook_deliveries d WHERE d.webhook_id = :webhook_id AND d.id = :id;
 
 -- name: deliveries
 SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.status, d.attempts,
        d.attempt_count, d.next_attempt_at, d.response_status, d.error, d.duration_ms, d.delivered_at, d.created_at,
-         d.updated_at
+       d.updated_at
   FROM webhook_deliveries d
  WHERE d.webhook_id = :webhook_id
    AND d.id IN (SELECT value FROM json_each(:ids))             -- when ids
@@ -196,7 +196,7 @@ UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = :now, failur
 -- the event.
 SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.failures, o.data,
        o.id IS NOT NULL AS is_kept,
-         coalesce(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now) AND a.is_active = 1
+       coalesce(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now) AND a.is_active = 1
          AND (instr(' ' || k.scopes || ' ', ' ' || o.scope || ' ')
          OR instr(' ' || k.scopes || ' ', ' ' || o.scope || ':read ')), 0) AS is_allowed,
        w.url, w.headers, w.timeout_seconds, w.retry_count, w.secret,
