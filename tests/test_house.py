@@ -605,3 +605,8 @@ def test_setup_cfg_names_every_file_beside_the_code():
             for package, name in named
             for pattern in patterns.get(package, [])
         ), name_of(file)
+
+
+def test_a_newcomer_can_read_contributing_in_minutes():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 700
