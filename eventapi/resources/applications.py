@@ -13,7 +13,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, base_url, created, found, mail_base_url, unchanged
+from eventapi.web.rest import Response, base_url, created, found, mail_base_url, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("applications", "application", scope="applications", states=(TRANSITIONS,))
@@ -82,7 +82,7 @@ def update_application(db, id, body):
     `warnings` in meta says if the applicant reaches the exhibitor's page or the badge by a link of
     the office only (`applicant_without_page`, `applicant_without_badge`).
     """
-    old = unchanged(get(db, id))
+    old = require_match(get(db, id))
     application = applications.update(db, old, body)
     warnings = []
     if application["email"] != old["email"]:
@@ -94,7 +94,7 @@ def update_application(db, id, body):
 @routes.delete("/applications/<id>")
 def delete_application(db, id):
     """Delete an application. An approved one cannot be deleted."""
-    applications.delete(db, unchanged(get(db, id)))
+    applications.delete(db, require_match(get(db, id)))
 
 
 # Decisions

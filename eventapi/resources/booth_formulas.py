@@ -3,7 +3,7 @@
 from eventapi.domain.halls import booth_formulas
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("booth-formulas", "booth_formula", scope="booths", flag="booths")
@@ -28,12 +28,12 @@ def get_booth_formula(db, id):
 @routes.update("/booths/formulas/<id>", schema="booth_formula")
 def update_booth_formula(db, id, body):
     """Change a formula, and with it the prices of all booths that use it."""
-    return booth_formulas.update(db, unchanged(get(db, id)), body)
+    return booth_formulas.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/booths/formulas/<id>")
 def delete_booth_formula(db, id):
-    booth_formulas.delete(db, unchanged(get(db, id)))
+    booth_formulas.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

@@ -11,7 +11,7 @@ from eventapi.plugins import batches
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_one, ids_of, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -55,14 +55,14 @@ def update_booth_reservation(db, id, body):
     `expires_at` runs extend. `final_price` can change while the reservation is pending or
     waitlisted; if it is null, the price is computed.
     """
-    row = unchanged(get(db, id), partial(represent, db))
+    row = require_match(get(db, id), partial(represent, db))
     return represent(db, reservations.update(db, row, body))
 
 
 @routes.delete("/booth-reservations/<id>")
 def delete_booth_reservation(db, id):
     """Cancel a booth reservation. It remains readable with the status cancelled."""
-    booking.cancel(db, unchanged(get(db, id), partial(represent, db)))
+    booking.cancel(db, require_match(get(db, id), partial(represent, db)))
 
 
 @routes.post("/booth-reservations/<id>/confirm")

@@ -3,7 +3,7 @@
 from eventapi.domain.halls import booth_types
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("booth-types", "booth_type", scope="booths", flag="booths")
@@ -28,12 +28,12 @@ def get_booth_type(db, id):
 @routes.update("/booths/types/<id>", schema="booth_type")
 def update_booth_type(db, id, body):
     """Change a booth type, and with it the prices of its booths."""
-    return booth_types.update(db, unchanged(get(db, id)), body)
+    return booth_types.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/booths/types/<id>")
 def delete_booth_type(db, id):
-    booth_types.delete(db, unchanged(get(db, id)))
+    booth_types.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

@@ -8,7 +8,7 @@ from eventapi.domain.records.references import BOOTH_TYPE, EVENT
 from eventapi.plugins import batches
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("booths", "booth", scope="booths", flag="booths")
@@ -48,12 +48,12 @@ def get_booth(db, id, query):
 @routes.update("/booths/<id>", schema="booth")
 def update_booth(db, id, body):
     """Change a booth and recompute its price. Existing reservations keep their price."""
-    return booths.update(db, unchanged(get(db, id)), body)
+    return booths.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/booths/<id>")
 def delete_booth(db, id):
-    booths.delete(db, unchanged(get(db, id)))
+    booths.delete(db, require_match(get(db, id)))
 
 
 @routes.batch()

@@ -7,7 +7,7 @@ from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import Response, base_url, created, drawn, found, unchanged
+from eventapi.web.rest import Response, base_url, created, drawn, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("calendar-feed", "calendar_subscription", scope="calendar-feed")
@@ -58,12 +58,12 @@ def update_calendar_subscription(db, id, body):
 
     `is_active` false disables its address, true enables the same one again.
     """
-    return calendar_feed.update(db, unchanged(get(db, id)), body)
+    return calendar_feed.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/calendar-feed/subscriptions/<id>")
 def delete_calendar_subscription(db, id):
-    calendar_feed.delete(db, unchanged(get(db, id)))
+    calendar_feed.delete(db, require_match(get(db, id)))
 
 
 @routes.post("/calendar-feed/subscriptions/<id>/rotate")

@@ -7,7 +7,7 @@ from eventapi.domain.records.references import EVENT
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("categories", "category", scope="categories")
@@ -48,13 +48,13 @@ def get_category(db, id):
 
 @routes.update("/categories/<id>", schema="category")
 def update_category(db, id, body):
-    return categories.update(db, unchanged(get(db, id)), body)
+    return categories.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/categories/<id>")
 def delete_category(db, id):
     """Delete a category. Its children move up one level."""
-    categories.delete(db, unchanged(get(db, id)))
+    categories.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

@@ -13,7 +13,7 @@ from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import Body
 from eventapi.web.lists import page
-from eventapi.web.rest import Response, created, etag, found, is_known, streamed, unchanged
+from eventapi.web.rest import Response, created, etag, found, is_known, require_match, streamed
 from eventapi.web.routes import Routes
 
 routes = Routes("check-ins", "check_in", scope="checkins")
@@ -124,13 +124,13 @@ def get_check_in(db, id):
 @routes.update("/check-ins/<id>", schema="check_in")
 def update_check_in(db, id, body):
     """Change station and notes of a check-in. All other fields come from the scans."""
-    return check_ins.update(db, unchanged(get(db, id)), body)
+    return check_ins.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/check-ins/<id>")
 def delete_check_in(db, id):
     """Delete a check-in and withdraw its scans."""
-    admission.delete(db, unchanged(get(db, id)))
+    admission.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

@@ -12,7 +12,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import include_list
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, found, unchanged
+from eventapi.web.rest import Response, created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("contacts", "contact", scope="contacts")
@@ -39,12 +39,12 @@ def get_contact(db, id, query):
 
 @routes.update("/contacts/<id>", schema="contact")
 def update_contact(db, id, body):
-    return contacts.update(db, unchanged(get(db, id)), body)
+    return contacts.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/contacts/<id>")
 def delete_contact(db, id):
-    contacts.delete(db, unchanged(get(db, id)))
+    contacts.delete(db, require_match(get(db, id)))
 
 
 @routes.list("/contacts/duplicates", singular="contact_duplicate")

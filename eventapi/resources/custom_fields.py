@@ -12,7 +12,7 @@ from eventapi.domain.submissions import submissions
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("custom-fields", "custom_field", scope="custom_fields")
@@ -52,12 +52,12 @@ def get_custom_field(db, id):
 
 def index_values(write, db, values):
     """Index the values of a field that becomes searchable, before the transaction of the request."""
-    definitions.index(write, unchanged(get(db, values["id"])), values["body"])
+    definitions.index(write, require_match(get(db, values["id"])), values["body"])
 
 
 def purge_values(write, db, values):
     """Delete the values of a field with `purge=1`, before the transaction of the request."""
-    field = unchanged(get(db, values["id"]))
+    field = require_match(get(db, values["id"]))
     if values["query"]["purge"]:
         definitions.purge(write, field)
 
@@ -65,13 +65,13 @@ def purge_values(write, db, values):
 @routes.update("/custom-fields/<id>", schema="custom_field", in_pieces=index_values)
 def update_custom_field(db, id, body):
     """Change a custom field. Stored values stay as they are; the new rules apply to later writes."""
-    return definitions.update(db, unchanged(get(db, id)), body)
+    return definitions.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/custom-fields/<id>", query="custom_field.delete", in_pieces=purge_values)
 def delete_custom_field(db, id, query):
     """Delete a custom field. With `purge=1`, delete its values too."""
-    definitions.delete(db, unchanged(get(db, id)), purge=query["purge"])
+    definitions.delete(db, require_match(get(db, id)), purge=query["purge"])
 
 
 # Values
@@ -97,7 +97,7 @@ def replace_custom_field_values(db, entity_type, id, body):
     A field that is not sent loses its value; PATCH keeps it.
     """
     old = record(db, entity_type, id)
-    unchanged(old["custom_fields"])
+    require_match(old["custom_fields"])
     return field_values.replace(db, entity_type, RECORDS[entity_type], old, body)["custom_fields"]
 
 
@@ -109,7 +109,7 @@ def replace_custom_field_values(db, entity_type, id, body):
 def change_custom_field_values(db, entity_type, id, body):
     """Change some values of one record. Null removes a value."""
     old = record(db, entity_type, id)
-    unchanged(old["custom_fields"])
+    require_match(old["custom_fields"])
     return field_values.merge(db, entity_type, RECORDS[entity_type], old, body)["custom_fields"]
 
 

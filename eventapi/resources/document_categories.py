@@ -7,7 +7,7 @@ from eventapi.domain.records import references
 from eventapi.domain.records.references import DEFAULT_TEMPLATE
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("document-categories", "document_category", scope="documents", flag="documents")
@@ -31,12 +31,12 @@ def get_document_category(db, id):
 
 @routes.update("/documents/categories/<id>", schema="document_category")
 def update_document_category(db, id, body):
-    return document_categories.update(db, unchanged(get(db, id)), body)
+    return document_categories.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/documents/categories/<id>")
 def delete_document_category(db, id):
-    document_categories.delete(db, unchanged(get(db, id)))
+    document_categories.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

@@ -6,7 +6,7 @@ from eventapi.domain.records import references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import Response, created, found, unchanged
+from eventapi.web.rest import Response, created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("document-templates", "document_template", scope="documents", flag="documents")
@@ -41,12 +41,12 @@ def get_document_template(db, id):
 
 @routes.update("/documents/templates/<id>", schema="document_template")
 def update_document_template(db, id, body):
-    return document_templates.update(db, unchanged(get(db, id)), body)
+    return document_templates.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/documents/templates/<id>")
 def delete_document_template(db, id):
-    document_templates.delete(db, unchanged(get(db, id)))
+    document_templates.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

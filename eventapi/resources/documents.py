@@ -26,7 +26,15 @@ from eventapi.storage.statements import statements
 from eventapi.web import downloads, uploads
 from eventapi.web.includes import allowed_actions
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, etag, found, is_known, unchanged, unchanged_content
+from eventapi.web.rest import (
+    Response,
+    created,
+    etag,
+    found,
+    is_known,
+    require_content_match,
+    require_match,
+)
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -65,7 +73,7 @@ def get_document(db, id, query):
 
 @routes.update("/documents/<id>", schema="document")
 def update_document(db, id, body):
-    return represent(documents.update(db, unchanged(get(db, id), represent), body))
+    return represent(documents.update(db, require_match(get(db, id), represent), body))
 
 
 @routes.delete("/documents/<id>")
@@ -74,7 +82,7 @@ def delete_document(db, id):
 
     An e-invoice that was received must be kept for the years of the option `retention_years`.
     """
-    documents.delete(db, unchanged(get(db, id), represent))
+    documents.delete(db, require_match(get(db, id), represent))
 
 
 @routes.get(
@@ -152,7 +160,7 @@ def set_document_content(db, id, upload):
     same supplier with the same number, `other_account` of another account than that of its last.
     """
     row, (upload, e_invoice, warnings) = get(db, id), upload
-    unchanged_content(row["sha256"])
+    require_content_match(row["sha256"])
     document = represent(documents.set_content(db, row, upload, e_invoice, is_certain=not warnings))
     if document["e_invoice"]:
         warnings = [*warnings, *e_invoices.doubts(db, id, document["e_invoice"])]

@@ -7,7 +7,7 @@ from functools import partial
 from eventapi.domain.dunning import levels
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("dunning-levels", "dunning_level", scope="invoices", flag="invoices")
@@ -32,13 +32,13 @@ def get_dunning_level(db, id):
 @routes.update("/invoices/dunning-levels/<id>", schema="dunning_level")
 def update_dunning_level(db, id, body):
     """Change a dunning level. Letters that were sent stay as they are."""
-    return levels.update(db, unchanged(get(db, id)), body)
+    return levels.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/invoices/dunning-levels/<id>")
 def delete_dunning_level(db, id):
     """Delete a dunning level. Letters that were sent stay in the history of their invoices."""
-    levels.delete(db, unchanged(get(db, id)))
+    levels.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

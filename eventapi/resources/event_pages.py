@@ -2,7 +2,7 @@
 
 from eventapi.domain.shows import settings
 from eventapi.web import client
-from eventapi.web.rest import found, mail_base_url, unchanged
+from eventapi.web.rest import found, mail_base_url, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("event-pages", "event_pages", scope="events", flag="pages")
@@ -24,7 +24,7 @@ def update_event_pages(db, config, id, body):
     They can be read at /e/{event_key} while `is_public` and `is_visible` of the event are true.
     """
     is_trial = client.is_local() and not config.base_url
-    return settings.update(db, unchanged(get(db, id)), body, mail_base_url(), is_trial=is_trial)
+    return settings.update(db, require_match(get(db, id)), body, mail_base_url(), is_trial=is_trial)
 
 
 def get(db, id):

@@ -10,7 +10,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import base_url, created, found, unchanged
+from eventapi.web.rest import base_url, created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("events", "event", scope="events")
@@ -39,12 +39,12 @@ def get_event(db, id, query):
 
 @routes.update("/events/<id>", schema="event")
 def update_event(db, id, body):
-    return events.update(db, unchanged(get(db, id)), body, base_url())
+    return events.update(db, require_match(get(db, id)), body, base_url())
 
 
 @routes.delete("/events/<id>")
 def delete_event(db, id):
-    events.delete(db, unchanged(get(db, id)))
+    events.delete(db, require_match(get(db, id)))
 
 
 @routes.put("/events/<id>/image", raw_body=tuple(sorted(content_types.PICTURES)))
@@ -55,13 +55,13 @@ def set_event_image(db, id, upload):
     It may have 50 million pixels, such as 8,000 x 6,000. Send the bytes of the file as the body.
     The response is the event with its new `image`.
     """
-    return events.set_image(db, unchanged(get(db, id)), upload, base_url())
+    return events.set_image(db, require_match(get(db, id)), upload, base_url())
 
 
 @routes.delete("/events/<id>/image")
 def delete_event_image(db, id):
     """Remove the picture of an event. Nothing changes if there is none."""
-    events.remove_image(db, unchanged(get(db, id)), base_url())
+    events.remove_image(db, require_match(get(db, id)), base_url())
 
 
 @routes.post("/events/<id>/copy", schema="event.copy", status=201)

@@ -25,7 +25,7 @@ from eventapi.storage import files, folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of, include_found
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, found, is_known, picture, unchanged
+from eventapi.web.rest import Response, created, found, is_known, picture, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -78,13 +78,13 @@ def get_invoice(db, id, query):
 
 @routes.update("/invoices/<id>", schema="invoice")
 def update_invoice(db, id, body):
-    return response(*issuing.update(db, unchanged(get(db, id), represent), body))
+    return response(*issuing.update(db, require_match(get(db, id), represent), body))
 
 
 @routes.delete("/invoices/<id>")
 def delete_invoice(db, id):
     """Delete a draft."""
-    drafts.delete(db, unchanged(represent(get(db, id))))
+    drafts.delete(db, require_match(represent(get(db, id))))
 
 
 @routes.post("/invoices/<id>/send", schema="invoice.send")
@@ -175,7 +175,7 @@ def delete_invoice_write_off(db, id, write_off_id):
     What payments have recovered of it is taken back as well. Delete the payment to take back a
     write-off that has a `payment_id`.
     """
-    row = unchanged(get(db, id), represent)
+    row = require_match(get(db, id), represent)
     write_off = next((one for one in row["write_offs"] if one["id"] == write_off_id), None)
     write_offs.delete(db, row, found(write_off, "write-off", write_off_id))
 

@@ -11,7 +11,7 @@ from eventapi.plugins import batches
 from eventapi.plugins.access import require_flag, require_scopes
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import Response, base_url, created, found, mail_base_url, unchanged
+from eventapi.web.rest import Response, base_url, created, found, mail_base_url, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("links", "link", scope="links")
@@ -64,7 +64,7 @@ def update_link(db, who, id, body):
 
     Other fields may only be sent with their present values.
     """
-    old = unchanged(granted(db, who, id), represent)
+    old = require_match(granted(db, who, id), represent)
     if body.get("rights") is not None:
         allow(who, old["kind"], body["rights"])
     return represent(granting.update(db, old, body))
@@ -79,7 +79,7 @@ def delete_link(db, id, query):
     """
     granting.revoke(
         db,
-        unchanged(get(db, id), represent),
+        require_match(get(db, id), represent),
         everywhere=bool(query["all"]),
         erase=bool(query["erase"]),
     )

@@ -4,7 +4,7 @@ from eventapi.domain.people import newsletter
 from eventapi.storage.folding import expression
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
-from eventapi.web.rest import base_url, created, found, mail_base_url, unchanged
+from eventapi.web.rest import base_url, created, found, mail_base_url, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("newsletter", "newsletter_subscriber", scope="newsletter")
@@ -43,7 +43,7 @@ def delete_newsletter_subscriber_by_email(db, query):
         newsletter.by_email(db, query["email"]), "newsletter_subscriber", query["email"]
     )
     newsletter.unsubscribe(
-        db, unchanged(get(db, subscriber["id"])), "api", db.actor.address, db.actor.agent
+        db, require_match(get(db, subscriber["id"])), "api", db.actor.address, db.actor.agent
     )
 
 
@@ -55,14 +55,14 @@ def get_newsletter_subscriber(db, id, query):
 @routes.update("/newsletter/<id>", schema="newsletter_subscriber")
 def update_newsletter_subscriber(db, id, body):
     """Change the name or the language of a subscriber."""
-    newsletter.update(db, unchanged(get(db, id)), body)
+    newsletter.update(db, require_match(get(db, id)), body)
     return get(db, id)
 
 
 @routes.delete("/newsletter/<id>")
 def delete_newsletter_subscriber(db, id):
     """Unsubscribe. The record is kept, so that the address is not subscribed again by mistake."""
-    newsletter.unsubscribe(db, unchanged(get(db, id)), "api", db.actor.address, db.actor.agent)
+    newsletter.unsubscribe(db, require_match(get(db, id)), "api", db.actor.address, db.actor.agent)
 
 
 def representing(db):

@@ -6,7 +6,7 @@ from eventapi.domain.records import entities
 from eventapi.plugins.access import require_scope
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("notes", "note", scope="by_entity_type")
@@ -32,7 +32,7 @@ def get_note(db, who, id):
 
 @routes.update("/notes/<id>", schema="note")
 def update_note(db, who, id, body):
-    note = unchanged(get(db, who, id))
+    note = require_match(get(db, who, id))
     # to move a note, the key needs both scopes
     allow(who, body.get("entity_type", note["entity_type"]))
     return notes.update(db, note, body)
@@ -40,7 +40,7 @@ def update_note(db, who, id, body):
 
 @routes.delete("/notes/<id>")
 def delete_note(db, who, id):
-    cascade.delete_note(db, unchanged(get(db, who, id)))
+    cascade.delete_note(db, require_match(get(db, who, id)))
 
 
 @routes.post("/notes/<id>/pin")

@@ -12,7 +12,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, include_found, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, drawn, found, picture, unchanged
+from eventapi.web.rest import Response, created, drawn, found, picture, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("participants", "participant", scope="participants", states=(TRANSITIONS,))
@@ -43,12 +43,12 @@ def get_participant(db, id, query):
 
 @routes.update("/participants/<id>", schema="participant")
 def update_participant(db, id, body):
-    return participants.update(db, unchanged(get(db, id)), body)
+    return participants.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/participants/<id>")
 def delete_participant(db, id):
-    unchanged(get(db, id))
+    require_match(get(db, id))
     participants.delete(db, id)
 
 

@@ -8,7 +8,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("payments", "payment", scope="payments", flag="invoices", states=(TRANSITIONS,))
@@ -40,12 +40,12 @@ def get_payment(db, id, query):
 
 @routes.update("/payments/<id>", schema="payment")
 def update_payment(db, id, body):
-    return payments.update(db, unchanged(row(db, id), represent), body)
+    return payments.update(db, require_match(row(db, id), represent), body)
 
 
 @routes.delete("/payments/<id>")
 def delete_payment(db, id):
-    payments.delete(db, unchanged(row(db, id), represent))
+    payments.delete(db, require_match(row(db, id), represent))
 
 
 @routes.post("/payments/<id>/complete")
@@ -73,7 +73,7 @@ def refund_payment(db, id, body):
 @routes.delete("/payments/<id>/refunds/<refund_id>")
 def delete_payment_refund(db, id, refund_id):
     """Delete a refund that was recorded by mistake. A payment that was refunded is completed again."""
-    payment = unchanged(row(db, id), represent)
+    payment = require_match(row(db, id), represent)
     refund = next((refund for refund in payment["refunds"] if refund["id"] == refund_id), None)
     payments.delete_refund(db, payment, found(refund, "refund", refund_id))
 

@@ -7,7 +7,7 @@ from eventapi.domain.records.references import EVENT
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, found, location, picture, unchanged
+from eventapi.web.rest import Response, created, found, location, picture, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("plans", "plan", scope="plans", flag="plans")
@@ -32,14 +32,14 @@ def get_plan(db, id, query):
 
 @routes.update("/plans/<id>", schema="plan")
 def update_plan(db, id, body):
-    plan = unchanged(get(db, id), addressed)
+    plan = require_match(get(db, id), addressed)
     return addressed(plans.update(db, plan, body))
 
 
 @routes.delete("/plans/<id>")
 def delete_plan(db, id):
     """Delete a plan with its booths, unless one of them was ever reserved or ordered for."""
-    plans.delete(db, unchanged(get(db, id), addressed))
+    plans.delete(db, require_match(get(db, id), addressed))
 
 
 @routes.get("/plans/<id>/checks", query="plan.checks", response="plan.checked")

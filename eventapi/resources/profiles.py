@@ -3,7 +3,7 @@
 from eventapi.domain.people import participants
 from eventapi.domain.shows import profiles
 from eventapi.web import uploads
-from eventapi.web.rest import found, unchanged
+from eventapi.web.rest import found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("profiles", "profile", scope="participants", flag="pages")
@@ -24,7 +24,7 @@ def update_participant_profile(db, id, body):
 
     A page shows the change at once.
     """
-    old = unchanged(get(db, id))
+    old = require_match(get(db, id))
     return profiles.update(db, participants.get(db, id), old, body)
 
 
@@ -40,14 +40,14 @@ def set_participant_logo(db, id, upload):
     It may have 300,000 bytes and 1,200 pixels along each side. SVG is refused, because it may
     contain scripts. Send the bytes of the file as the body.
     """
-    old = unchanged(get(db, id))
+    old = require_match(get(db, id))
     return profiles.set_logo(db, participants.get(db, id), old, upload)
 
 
 @routes.delete("/participants/<id>/profile/logo")
 def delete_participant_logo(db, id):
     """Remove the logo. Its public address is 404 from then on. Nothing changes if there is none."""
-    old = unchanged(get(db, id))
+    old = require_match(get(db, id))
     profiles.remove_logo(db, participants.get(db, id), old)
 
 

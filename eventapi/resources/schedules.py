@@ -7,7 +7,7 @@ from eventapi.domain.records.references import EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("schedules", "schedule", scope="schedules", flag="schedules")
@@ -42,12 +42,12 @@ def get_schedule(db, id, query):
 
 @routes.update("/schedules/<id>", schema="schedule")
 def update_schedule(db, id, body):
-    return schedules.update(db, unchanged(get(db, id)), body)
+    return schedules.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/schedules/<id>")
 def delete_schedule(db, id):
-    schedules.delete(db, unchanged(get(db, id)))
+    schedules.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

@@ -3,7 +3,7 @@
 from eventapi.domain.orders import service_categories
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("service-categories", "service_category", scope="services", flag="services")
@@ -27,12 +27,12 @@ def get_service_category(db, id):
 
 @routes.update("/services/categories/<id>", schema="service_category")
 def update_service_category(db, id, body):
-    return service_categories.update(db, unchanged(get(db, id)), body)
+    return service_categories.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/services/categories/<id>")
 def delete_service_category(db, id):
-    service_categories.delete(db, unchanged(get(db, id)))
+    service_categories.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

@@ -13,7 +13,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, ids_of, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -55,13 +55,13 @@ def get_service_order(db, id, query):
 
 @routes.update("/service-orders/<id>", schema="service_order")
 def update_service_order(db, id, body):
-    return represent(ordering.update(db, unchanged(get(db, id), represent), body))
+    return represent(ordering.update(db, require_match(get(db, id), represent), body))
 
 
 @routes.delete("/service-orders/<id>")
 def delete_service_order(db, id):
     """Delete a draft."""
-    ordering.delete(db, unchanged(get(db, id), represent))
+    ordering.delete(db, require_match(get(db, id), represent))
 
 
 @routes.post("/service-orders/<id>/submit")

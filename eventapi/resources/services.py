@@ -9,7 +9,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import include_found, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("services", "service", scope="services", flag="services")
@@ -47,13 +47,13 @@ def get_service(db, id, query):
 
 @routes.update("/services/<id>", schema="service")
 def update_service(db, id, body):
-    return services.update(db, unchanged(get(db, id)), body)
+    return services.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/services/<id>")
 def delete_service(db, id):
     """Delete a service that was never ordered."""
-    services.delete(db, unchanged(get(db, id)))
+    services.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

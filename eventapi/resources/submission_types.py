@@ -8,7 +8,7 @@ from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.types import represent
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("submission-types", "submission_type", scope="submissions")
@@ -33,12 +33,12 @@ def get_submission_type(db, id):
 @routes.update("/submissions/types/<id>", schema="submission_type")
 def update_submission_type(db, id, body):
     """Change a submission type. A new due date applies to existing submissions, too."""
-    return submission_types.update(db, unchanged(get(db, id)), body)
+    return submission_types.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/submissions/types/<id>")
 def delete_submission_type(db, id):
-    submission_types.delete(db, unchanged(get(db, id)))
+    submission_types.delete(db, require_match(get(db, id)))
 
 
 def get(db, id):

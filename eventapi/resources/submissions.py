@@ -14,7 +14,7 @@ from eventapi.storage.statements import statements
 from eventapi.web import downloads
 from eventapi.web.includes import allowed_actions, attach_one, ids_of, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("submissions", "submission", scope="submissions", states=(TRANSITIONS,))
@@ -54,14 +54,14 @@ def update_submission(db, who, id, body):
     Send `draft` as false to submit it at once. Another `document_id` also needs the scope
     `documents:read`.
     """
-    old = unchanged(get(db, id))
+    old = require_match(get(db, id))
     allow_document(who, body, old)
     return submissions.update(db, old, body)
 
 
 @routes.delete("/submissions/<id>")
 def delete_submission(db, id):
-    submissions.delete(db, unchanged(get(db, id)))
+    submissions.delete(db, require_match(get(db, id)))
 
 
 @routes.post("/submissions/<id>/submit")
@@ -70,13 +70,13 @@ def submit_submission(db, id):
 
     A type that needs no approval approves it at once.
     """
-    return submissions.submit(db, unchanged(get(db, id)))
+    return submissions.submit(db, require_match(get(db, id)))
 
 
 @routes.post("/submissions/<id>/approve")
 def approve_submission(db, id):
     """Approve a submission. Send If-Match to approve exactly the revision that you read."""
-    return submissions.review(db, unchanged(get(db, id)), "approve")
+    return submissions.review(db, require_match(get(db, id)), "approve")
 
 
 @routes.post("/submissions/<id>/reject", schema="submission.reject")
@@ -85,7 +85,7 @@ def reject_submission(db, id, body):
 
     Value and document can change, and it can be submitted again as a new revision.
     """
-    return submissions.review(db, unchanged(get(db, id)), "reject", body["feedback"])
+    return submissions.review(db, require_match(get(db, id)), "reject", body["feedback"])
 
 
 @routes.post("/submissions/<id>/request-revision", schema="submission.request_revision")
@@ -97,7 +97,7 @@ def request_submission_revision(db, id, body):
     Nothing is mailed to the participant: pass `feedback` on yourself, or have your program do so at
     the event `submission.revision_requested`.
     """
-    return submissions.review(db, unchanged(get(db, id)), "request-revision", body["feedback"])
+    return submissions.review(db, require_match(get(db, id)), "request-revision", body["feedback"])
 
 
 @routes.batch()

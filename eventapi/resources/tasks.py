@@ -9,7 +9,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, found, unchanged
+from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("tasks", "task", scope="tasks", flag="tasks", states=(TRANSITIONS,))
@@ -37,12 +37,12 @@ def get_task(db, id, query):
 @routes.update("/tasks/<id>", schema="task")
 def update_task(db, id, body):
     """Change a task. Another `status` requests the action that leads to it."""
-    return tasks.update(db, unchanged(get(db, id)), body)
+    return tasks.update(db, require_match(get(db, id)), body)
 
 
 @routes.delete("/tasks/<id>")
 def delete_task(db, id):
-    cascade.delete_task(db, unchanged(get(db, id)))
+    cascade.delete_task(db, require_match(get(db, id)))
 
 
 @routes.post("/tasks/<id>/start")

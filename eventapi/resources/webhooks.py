@@ -9,7 +9,7 @@ from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.domain.webhooks.subscriptions import represent, represent_delivery
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import Response, created, found, unchanged
+from eventapi.web.rest import Response, created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("webhooks", "webhook", scope="webhooks", flag="webhooks")
@@ -84,12 +84,12 @@ def update_webhook(db, who, id, body):
     An inactive webhook misses the events that happen meanwhile. Deliveries that were due before are
     sent when it is active again.
     """
-    return webhooks.update(db, unchanged(get(db, id)), body, who.key_id)
+    return webhooks.update(db, require_match(get(db, id)), body, who.key_id)
 
 
 @routes.delete("/webhooks/<id>")
 def delete_webhook(db, id):
-    webhooks.delete(db, unchanged(get(db, id)))
+    webhooks.delete(db, require_match(get(db, id)))
 
 
 @routes.post("/webhooks/<id>/test", status=202, response="webhook_delivery")

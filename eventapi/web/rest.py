@@ -160,7 +160,7 @@ def accepts_gzip() -> bool:
     return bool(GZIP.search(request.environ.get("HTTP_ACCEPT_ENCODING", "")))
 
 
-def unchanged(record: dict, represent: Callable[[dict], dict] | None = None) -> dict:
+def require_match(record: dict, represent: Callable[[dict], dict] | None = None) -> dict:
     """Return the record: an API object, or a row that `represent` turns into one.
 
     Raise 412 if If-Match (RFC 9110, 13.1.1) names another state of it. Call it inside the write
@@ -178,7 +178,7 @@ def unchanged(record: dict, represent: Callable[[dict], dict] | None = None) -> 
     return record
 
 
-def unchanged_content(sha256: str | None) -> None:
+def require_content_match(sha256: str | None) -> None:
     """Raise 412 if If-Match names another state of a stored file.
 
     `sha256` is the hash of the file, None if there is none.

@@ -26,7 +26,7 @@ def refuse_unconfigured(db, mail):
         mails.refuse_unconfigured(db.config, ", or send `mail` as false")
 
 
-def unchanged(mail):
+def require_match(mail):
     """Return the outcome of an action that has changed nothing."""
     return _skipped("already_done") if mail else None
 
