@@ -137,7 +137,7 @@ DOMAIN = {
     "records": "",
     "registration": "access attachments mail people records shows",
     "reports": "",
-    "shows": "attachments halls mail records",
+    "shows": "access attachments halls mail records",
     "submissions": "attachments records",
     "upkeep": "access bank billing books dunning entrance events imports mail originals people records "
     "registration webhooks",

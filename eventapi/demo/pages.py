@@ -6,7 +6,7 @@ from functools import cache
 from math import sin
 
 from eventapi.demo import papers
-from eventapi.domain.access import links
+from eventapi.domain.access import links, rights
 
 INTRO = {
     "de": "Alles, was wächst: Pflanzen und Saatgut, Technik für Beet und Gewächshaus, Handwerk für Terrasse und "
@@ -178,7 +178,7 @@ def link_exhibitor(agenda, edition):
             "participant",
             event_id=edition.event["id"],
             language="de",
-            rights=links.RIGHTS,
+            rights=rights.RIGHTS,
             participant_id=exhibitor.participant["id"],
             name="Wanda Nitzsche",
         )

@@ -1,10 +1,9 @@
 """Contacts: the companies and people an organiser deals with."""
 
-from eventapi.domain.access import reach
+from eventapi.domain.access import reach, rights
 from eventapi.domain.access.api_keys import SCOPES
 from eventapi.domain.people import contacts, merging, privacy
 from eventapi.domain.people.contacts import represent
-from eventapi.domain.portal import rights
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.plugins.access import require_scopes

@@ -3,7 +3,8 @@ key.
 """
 
 from eventapi.domain.access import links as access_links
-from eventapi.domain.portal import granting, reminding, rights
+from eventapi.domain.access import rights
+from eventapi.domain.portal import granting, reminding
 from eventapi.domain.portal.granting import represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT

@@ -2,7 +2,9 @@
 
 import pytest
 
-from eventapi.domain.portal.rights import RIGHTS
+from eventapi.domain.access import rights
+from eventapi.domain.access.rights import RIGHTS
+from eventapi.validation.schema_files import document
 from tests.portal.conftest import Portal
 from tests.support.client import SCOPES
 from tests.support.prepared import prepared
@@ -296,3 +298,11 @@ def test_many_links_are_made_mailed_and_revoked_at_once(organiser, fair, mail):
     ]
     assert mailed["done"] == revoked["done"] == 3
     assert {link["status"] for link in organiser.data("/links?is_revoked=1")} == {"revoked"}
+
+
+def test_the_rights_are_those_of_the_schemas():
+    link = document("link")["properties"]["rights"]["items"]["enum"]
+    pages = document("event_pages")["properties"]["my_rights"]
+    assert link == [*RIGHTS, "search"] and rights.SCOPES.keys() == set(link)
+    assert pages["items"]["enum"] == pages["default"] == list(RIGHTS)
+    assert rights.FLAGS.keys() <= set(RIGHTS)

@@ -23,7 +23,6 @@ sql, sql_of_sessions = statements("links"), statements("sessions")
 
 KIND, TODOS, OFFER = "link", "todos", "booth_offer"  # of mails with the address of a link
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-RIGHTS = ("profile", "submissions", "booth", "orders", "contract", "invoices", "badges")
 DEVICES = 5
 COLUMNS = (
     "event_id",

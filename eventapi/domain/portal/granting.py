@@ -8,9 +8,8 @@ rows of access/links.
 from datetime import timedelta
 
 from eventapi import times
-from eventapi.domain.access import links, reach
+from eventapi.domain.access import links, reach, rights
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.portal import rights
 from eventapi.domain.records import anonymity, references
 from eventapi.domain.records.references import APPLICATION, EVENT, PARTICIPANT
 from eventapi.domain.shows import settings

@@ -7,10 +7,10 @@ sent now.
 """
 
 from eventapi import times
-from eventapi.domain.access import links
+from eventapi.domain.access import links, rights
 from eventapi.domain.events import events
 from eventapi.domain.mail import words as mail_words
-from eventapi.domain.portal import granting, records, rights, todos
+from eventapi.domain.portal import granting, records, todos
 from eventapi.domain.shows import settings
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements

@@ -8,6 +8,7 @@ Every function that writes is called inside a write transaction and journals the
 import json
 
 from eventapi import journal, times
+from eventapi.domain.access.rights import RIGHTS
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.records import entities, field_definitions
 from eventapi.errors import Faults, Problem, listed, quoted
@@ -127,7 +128,9 @@ def represent(row):
     for name in BOOLEANS:
         row[name] = bool(row[name])
     for name in ENCODED:
-        row[name] = json.loads(row[name])
+        row[name] = json.loads(row[name] or "null")
+    if row["my_rights"] is None:
+        row["my_rights"] = list(RIGHTS)
     return row
 
 

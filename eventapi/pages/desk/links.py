@@ -1,6 +1,6 @@
 """Links at the desk: those of exhibitors, and those of the doors with their QR code."""
 
-from eventapi.domain.portal import rights
+from eventapi.domain.access import rights
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, frame
 from eventapi.pictures import qr

@@ -7,9 +7,10 @@ from functools import cache
 from hashlib import sha256
 
 from eventapi import money, times
+from eventapi.domain.access import rights
 from eventapi.domain.access.links import masked
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.portal import evidence, records, rights
+from eventapi.domain.portal import evidence, records
 from eventapi.domain.shows import directory
 from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem, not_found

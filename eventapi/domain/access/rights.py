@@ -3,6 +3,7 @@
 from eventapi.domain.records import anonymity
 from eventapi.errors import Problem
 
+# of the link of an exhibitor; also the default of `my_rights`, and in the schemas of both
 RIGHTS = ("profile", "submissions", "booth", "orders", "contract", "invoices", "badges")
 # right -> features that it needs
 FLAGS = {
