@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from eventapi.domain.bank import references, returns
 from eventapi.domain.bank.entries import may_be_cut
 from eventapi.domain.billing import recoveries
+from eventapi.domain.billing.invoices import PAYABLE
 from eventapi.names import full_name
 from eventapi.storage.database import as_json
 from eventapi.storage.folding import letters
@@ -33,7 +34,6 @@ MOST_PAID = 20  # earlier transfers from an account that say whose it is
 MOST = 10  # proposals of a transaction, apart from exact ones
 LONGEST_ID = 30  # characters of an end-to-end id that is surely complete; it has at most 35
 NAMED = {"number", "creditor_reference", "end_to_end_id", "reversal"}
-PAYABLE = ("sent", "partially_paid", "paid", "refunded", "written_off")
 PLACE = ("id", "statement_id", "format", "account", "currency", "booked_on")
 # of two hits of an invoice, the first counts
 ORDER = (

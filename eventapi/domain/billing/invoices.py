@@ -13,7 +13,9 @@ from eventapi.storage.statements import statements
 
 sql = statements("invoices")
 
-OPEN = ("sent", "partially_paid")  # with one of these, an invoice past its due date is overdue
+OPEN = ("sent", "partially_paid")  # money is owed; with one of these, an invoice can be overdue
+SHOWN_OPEN = ("sent", "overdue", "partially_paid")  # the same, as the API shows it
+PAYABLE = ("sent", "partially_paid", "paid", "refunded", "written_off")  # accepts payments
 AMOUNTS = (
     "subtotal",
     "tax_total",

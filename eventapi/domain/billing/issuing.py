@@ -7,6 +7,7 @@ write transaction and takes and returns rows of invoices (see `invoices`).
 from eventapi import journal, times
 from eventapi.domain.billing import claims, deposits, drafts, invoices, ledger, mails, sending
 from eventapi.domain.billing import lines as invoice_lines
+from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem, listed
 from eventapi.states import Transitions
@@ -24,21 +25,12 @@ TRANSITIONS = Transitions(
             ("sent", "overdue", "paid"),
             "cancelled",
         ),
-        "credit": (("sent", "overdue", "partially_paid", "paid"), None),
-        "remind": (("sent", "overdue", "partially_paid"), None),
-        "write_off": (
-            ("sent", "overdue", "partially_paid", "paid", "refunded", "written_off"),
-            None,
-        ),
-        "mail": (
-            ("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled", "written_off"),
-            None,
-        ),
-        "dispute": (("sent", "overdue", "partially_paid"), None),
-        "settle": (
-            ("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled", "written_off"),
-            None,
-        ),
+        "credit": ((*SHOWN_OPEN, "paid"), None),
+        "remind": (SHOWN_OPEN, None),
+        "write_off": ((*SHOWN_OPEN, "paid", "refunded", "written_off"), None),
+        "mail": ((*SHOWN_OPEN, "paid", "refunded", "cancelled", "written_off"), None),
+        "dispute": (SHOWN_OPEN, None),
+        "settle": ((*SHOWN_OPEN, "paid", "refunded", "cancelled", "written_off"), None),
     },
 )
 OF_CREDIT_NOTES = Transitions(

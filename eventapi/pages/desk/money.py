@@ -1,6 +1,7 @@
 """Money at the desk: drafts to send, overdue invoices, dunning letters, one invoice, the bank."""
 
 from eventapi import times
+from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.errors import invalid_at
 from eventapi.pages.desk import actions, api, batches, frame
 from eventapi.pages.desk.applications import notes
@@ -91,9 +92,7 @@ def get_desk_invoice(db, visit, id):
             else []
         )
     event = row["event_key"] and frame.by_key(db, row["event_key"])
-    pay = row["status"] in ("sent", "partially_paid", "overdue") and api.may_call(
-        visit, "create_payment"
-    )
+    pay = row["status"] in SHOWN_OPEN and api.may_call(visit, "create_payment")
     return frame.shown(
         db,
         visit,
