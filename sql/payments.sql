@@ -1,9 +1,10 @@
 -- Payments.
 
+-- columns: shown = amount claim_amount currency gateway_id gateway_key gateway_name transaction_id gateway_fee
+--   refunded_amount status payment_date notes bank_transaction_id bank_amount bank_currency created_at updated_at
+
 -- name: get
-SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.claim_amount, p.currency, p.gateway_id, p.gateway_key,
-       p.gateway_name, p.transaction_id, p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes,
-       p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at,
+SELECT p.id, p.invoice_id, i.invoice_number, {p.shown},
        (SELECT json_group_array(json(part)) FROM (
           SELECT json_object('id', r.id, 'amount', r.amount, 'claim_amount', r.claim_amount, 'refunded_at',
                  r.refunded_at, 'transaction_id', r.transaction_id, 'notes', r.notes, 'bank_transaction_id',
@@ -13,9 +14,7 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.claim_amount, p.currenc
  WHERE p.id = :id;
 
 -- name: list
-SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.claim_amount, p.currency, p.gateway_id, p.gateway_key,
-       p.gateway_name, p.transaction_id, p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes,
-       p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at
+SELECT p.id, p.invoice_id, i.invoice_number, {p.shown}
   FROM payments p
   LEFT JOIN invoices i ON i.id = p.invoice_id
  WHERE TRUE
@@ -30,9 +29,7 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.claim_amount, p.currenc
  ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id amount=p.amount status=p.status payment_date=p.payment_date_at created_at=p.id
 
 -- name: of_invoices
-SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.claim_amount, p.currency, p.gateway_id, p.gateway_key,
-       p.gateway_name, p.transaction_id, p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes,
-       p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at
+SELECT p.id, p.invoice_id, i.invoice_number, {p.shown}
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY p.id;
 
