@@ -241,7 +241,7 @@ async function take(text, begin) {
     const verdict = agreed(own, serverVerdict(action, result, at));
     const isNews = isFirst || own.tone === "red" ? verdict.tone !== own.tone : verdict.tone !== "amber";
     const isOfBadge = verdict.word !== "needs_person";
-    if (key && isNews && isOfBadge) store.see(key, {action, at, device, tone: verdict.tone, word: verdict.word}).catch(failed);
+    if (key && isNews && isOfBadge) store.see(key, {action, at, device, tone: verdict.tone, word: verdict.word, listed: roster?.time}).catch(failed);
     judged(shown, {...verdict, colour: own.colour});
   });
   shown.timer = setTimeout(() => show(own, shown), isReached ? PATIENCE : 0);

@@ -16,8 +16,8 @@ const committed = transaction => new Promise((resolve, reject) => {
 // scans: {n, ref, event, client_ref, badge_number, action, station, device_time, offset, scanned_at, state}
 //        state: wait or person; with `code` once the server has refused it
 // kept:  device, link, roster, clock and the settings, by name
-// seen:  hash of a badge -> {action, at, device, tone, word}: when it was first scanned here in this direction, by the time
-//        of the server and of this device, and what was shown
+// seen:  hash of a badge -> {action, at, device, tone, word, listed}: when it was first scanned here in this direction, by
+//        the time of the server and of this device, what was shown, and the time of the roster with a later verdict
 export async function open() {
   const request = indexedDB.open(NAME, VERSION);
   request.onupgradeneeded = () => {

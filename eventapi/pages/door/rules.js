@@ -153,8 +153,10 @@ export function ownVerdict(action, found, seen, device, listed) {
   if (found?.status === "replaced") return {tone: "red", word: "replaced", ...about};
   if (found?.status === "cancelled" && action === "check_in") return {tone: "red", word: "cancelled", ...about};
   if (seen?.action === action && seen.tone === "red") {
-    // Only a roster that is newer than the refusal can take it back.
-    if (found?.status !== "ok" || !(listed > seen.at)) return {tone: "red", word: seen.word, ...about};
+    // Only a roster that is newer than the refusal can take it back. By its time alone, the one that the device had then
+    // may seem to be newer: the clock of a device with a slow network may be seconds behind that of the server.
+    const isNewer = listed > seen.at && !(listed <= seen.listed);
+    if (found?.status !== "ok" || !isNewer) return {tone: "red", word: seen.word, ...about};
   } else if (seen?.action === action) return {...readAgain(action, seen, device), ...about};
   if (found === null) return {tone: "amber", word: "not_here", ...about};
   return {tone: "green", word: action === "check_in" ? "welcome" : "goodbye", ...about};

@@ -283,6 +283,14 @@ def test_only_a_newer_roster_takes_back_what_the_server_has_refused(found, liste
     assert (verdict["tone"], verdict["word"]) == (tone, word)
 
 
+@pytest.mark.parametrize("listed, tone", [(3_650_000, "red"), (3_651_000, "green")])
+def test_the_roster_of_the_refusal_does_not_take_it_back_whatever_the_clock_says(listed, tone):
+    """The clock of the device was ten seconds behind: its roster seems to be newer than the refusal."""
+    refused = {**seen("check_in", 40_000), "tone": "red", "word": "cancelled", "listed": 3_650_000}
+    given = ["check_in", OK, refused, 200_000, listed]
+    assert run("return rules.ownVerdict(...given)", given)["tone"] == tone
+
+
 def test_a_device_shows_the_first_verdict_of_a_badge_that_it_reads_again():
     verdict = run(
         "return rules.ownVerdict(...given)",
