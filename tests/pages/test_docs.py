@@ -29,7 +29,7 @@ ENDINGS = ("py", "sql", "json", "md", "conf", "cfg", "toml", "sh", "service", "t
 PATH = re.compile(rf"[\w.@-]+(?:/[\w.@-]+)*(?:/|\.(?:{'|'.join(ENDINGS)}))")
 # Files that a document names and that are not in this tree: created at run time, or examples.
 ELSEWHERE = re.compile(
-    r"widget|NNNN|NOUN|SUBJECT|@acme|<|eventapi\.db|openapi\.json|^files/|^mails/|^backups/|\.env$"
+    r"widget|NNNN|NOUN|NAME|SUBJECT|@acme|<|eventapi\.db|openapi\.json|^files/|^mails/|^backups/|\.env$"
     r"|^local\.conf$|^manifest\.json$"
 )
 # Folders in which a shortened path may begin.

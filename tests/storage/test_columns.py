@@ -40,6 +40,7 @@ ELSEWHERE = {
     "document_category": {"default_template_key"},
     "event": {"custom_fields"},
     "link": {"event_key"},
+    "payment": {"invoice_number"},
     "plan": {"event_key"},
     "schedule": {"assignments", "event_key"},
     "service": {"category_key", "events"},

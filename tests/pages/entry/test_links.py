@@ -7,7 +7,7 @@ import pytest
 
 from eventapi import times
 from eventapi.app import routes
-from eventapi.domain.access import link_secrets, links, sessions
+from eventapi.domain.access import link_secrets, links, rights, sessions
 from eventapi.domain.upkeep import housekeeping
 from eventapi.web import masking
 from eventapi.web.html import tokens
@@ -31,7 +31,7 @@ def exhibitor(show):
         "name": "Ada",
         "email": "ada@keramia.example",
         "language": "en",
-        "rights": links.RIGHTS,
+        "rights": rights.RIGHTS,
     }
 
 
