@@ -127,10 +127,10 @@ def represent(row):
     """Turn a row into the API object, in place, and return it."""
     for name in BOOLEANS:
         row[name] = bool(row[name])
-    for name in ENCODED:
-        row[name] = json.loads(row[name] or "null")
     if row["my_rights"] is None:
-        row["my_rights"] = list(RIGHTS)
+        row["my_rights"] = as_json(RIGHTS)
+    for name in ENCODED:
+        row[name] = json.loads(row[name])
     return row
 
 
