@@ -1,0 +1,5 @@
+"""Access: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+ACCESS = Subject(name="access")

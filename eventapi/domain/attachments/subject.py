@@ -1,0 +1,5 @@
+"""Attachments: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+ATTACHMENTS = Subject(name="attachments")

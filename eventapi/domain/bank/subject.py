@@ -1,0 +1,5 @@
+"""Bank: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+BANK = Subject(name="bank")

@@ -1,0 +1,5 @@
+"""Billing: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+BILLING = Subject(name="billing")

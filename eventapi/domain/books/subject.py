@@ -1,0 +1,5 @@
+"""Books: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+BOOKS = Subject(name="books")

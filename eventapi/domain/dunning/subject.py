@@ -1,0 +1,5 @@
+"""Dunning: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+DUNNING = Subject(name="dunning")

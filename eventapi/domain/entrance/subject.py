@@ -1,0 +1,5 @@
+"""Entrance: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+ENTRANCE = Subject(name="entrance")

@@ -1,0 +1,5 @@
+"""Events: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+EVENTS = Subject(name="events")

@@ -1,0 +1,5 @@
+"""Halls: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+HALLS = Subject(name="halls")

@@ -1,0 +1,5 @@
+"""Imports: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+IMPORTS = Subject(name="imports")

@@ -1,0 +1,5 @@
+"""Mail: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+MAIL = Subject(name="mail")

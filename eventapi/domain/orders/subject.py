@@ -1,0 +1,5 @@
+"""Orders: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+ORDERS = Subject(name="orders")

@@ -1,0 +1,5 @@
+"""E-invoices of our own invoices: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+ORIGINALS = Subject(name="originals")

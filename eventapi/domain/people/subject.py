@@ -1,0 +1,5 @@
+"""People: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+PEOPLE = Subject(name="people")

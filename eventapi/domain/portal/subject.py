@@ -1,0 +1,5 @@
+"""Portal: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+PORTAL = Subject(name="portal")

@@ -1,0 +1,54 @@
+"""What a package of the domain adds to what the service does with all records.
+
+Each package has a module `subject.py` with one `Subject`; `domain/subjects.py` lists them. The work
+itself stays in its place: the checks in `upkeep/checks.py`, the mails in `worker/mail/`, erasing and
+merging in `domain/privacy/`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from eventapi.domain.records.entities import Kind
+from eventapi.storage.statements import Statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """A kind of mail.
+
+    `contents(db, mail)` runs in a snapshot and returns the contents; it raises `Gone` if there is
+    nothing to send any more. `prepare(db, mail)` runs before it, may write, and returns the mail,
+    for instance with a new secret.
+    """
+
+    kind: str
+    contents: Callable
+    prepare: Callable | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What a package adds. Every part but the name is empty unless it is given.
+
+    checks: name in `upkeep/checks.py` -> function of a database that yields sentences.
+    forgets: functions (db, size) that delete at most `size` rows in a transaction, and return their
+        number.
+    erases_first: statements with :id of a contact, which find rows by its address or number, and so
+        run before these are erased.
+    erases: statements with :id of the contact, :pairs of its records and :now.
+    deletes: (kind, `DELETE … RETURNING id` with :id and :pairs); each row is journalled as erased.
+    erases_at_end: statements with :id of an invoice whose retention period has ended, and :now.
+    merges_contacts: functions (db, contact_id, duplicate_id).
+    merges_participants: functions (db, kept_id, other_id).
+    """
+
+    name: str
+    checks: Mapping[str, Callable] = field(default_factory=dict)
+    mails: tuple[Mail, ...] = ()
+    forgets: tuple[Callable, ...] = ()
+    erases_first: tuple[Statement, ...] = ()
+    erases: tuple[Statement, ...] = ()
+    deletes: tuple[tuple[Kind, Statement], ...] = ()
+    erases_at_end: tuple[Statement, ...] = ()
+    merges_contacts: tuple[Callable, ...] = ()
+    merges_participants: tuple[Callable, ...] = ()

@@ -1,0 +1,5 @@
+"""Registration: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+REGISTRATION = Subject(name="registration")

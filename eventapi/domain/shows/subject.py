@@ -1,0 +1,5 @@
+"""Shows: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+SHOWS = Subject(name="shows")

@@ -1,0 +1,46 @@
+"""The subjects of the domain, in the order in which what they add is used.
+
+A package that adds something has one line here; nothing is found by scanning folders.
+"""
+
+from eventapi.domain.access.subject import ACCESS
+from eventapi.domain.attachments.subject import ATTACHMENTS
+from eventapi.domain.bank.subject import BANK
+from eventapi.domain.billing.subject import BILLING
+from eventapi.domain.books.subject import BOOKS
+from eventapi.domain.dunning.subject import DUNNING
+from eventapi.domain.entrance.subject import ENTRANCE
+from eventapi.domain.events.subject import EVENTS
+from eventapi.domain.halls.subject import HALLS
+from eventapi.domain.imports.subject import IMPORTS
+from eventapi.domain.mail.subject import MAIL
+from eventapi.domain.orders.subject import ORDERS
+from eventapi.domain.originals.subject import ORIGINALS
+from eventapi.domain.people.subject import PEOPLE
+from eventapi.domain.portal.subject import PORTAL
+from eventapi.domain.registration.subject import REGISTRATION
+from eventapi.domain.shows.subject import SHOWS
+from eventapi.domain.submissions.subject import SUBMISSIONS
+from eventapi.domain.webhooks.subject import WEBHOOKS
+
+SUBJECTS = (
+    BILLING,
+    BANK,
+    DUNNING,
+    HALLS,
+    ORDERS,
+    ENTRANCE,
+    EVENTS,
+    SUBMISSIONS,
+    PEOPLE,
+    ACCESS,
+    ATTACHMENTS,
+    SHOWS,
+    PORTAL,
+    IMPORTS,
+    REGISTRATION,
+    MAIL,
+    WEBHOOKS,
+    ORIGINALS,
+    BOOKS,
+)

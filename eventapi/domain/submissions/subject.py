@@ -1,0 +1,5 @@
+"""Submissions: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+SUBMISSIONS = Subject(name="submissions")

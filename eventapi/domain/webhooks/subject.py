@@ -1,0 +1,5 @@
+"""Webhooks: what it adds to what the service does with all records."""
+
+from eventapi.domain.records.subject import Subject
+
+WEBHOOKS = Subject(name="webhooks")
