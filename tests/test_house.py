@@ -92,6 +92,7 @@ LAYERS = [
     {"reference"},
     {"app"},
     {"resources"},
+    {"calls"},
     {"plugins"},
     {"web"},
     {"domain"},
@@ -119,7 +120,7 @@ DOMAIN = {
     "access": "mail records",
     "attachments": "einvoices records",
     "bank": "billing books records",
-    "billing": "attachments books einvoices mail originals records",
+    "billing": "attachments books einvoices mail einvoices_sent records",
     "books": "records reports",
     "datev": "billing books",
     "dunning": "billing mail records",
@@ -129,21 +130,21 @@ DOMAIN = {
     "halls": "access attachments records",
     "imports": "people records",
     "mail": "records",
-    "originals": "einvoices records",
+    "einvoices_sent": "einvoices records",
     "orders": "attachments billing records",
     "people": "access attachments bank billing dunning entrance events halls mail orders records shows "
     "submissions",
     "portal": "access attachments billing events halls mail orders people records shows submissions",
     "records": "",
-    "registration": "access attachments mail people records shows",
+    "public_forms": "access attachments mail people records shows",
     "reports": "",
     "shows": "access attachments halls mail records",
     "submissions": "attachments records",
     # the list of subjects, a module beside the packages
-    "subjects": "access attachments bank billing books dunning entrance events halls imports mail originals "
-    "orders people portal registration shows submissions webhooks",
-    "upkeep": "access bank billing books dunning entrance events imports mail originals people records "
-    "registration webhooks",
+    "subjects": "access attachments bank billing books dunning entrance events halls imports mail einvoices_sent "
+    "orders people portal public_forms shows submissions webhooks",
+    "upkeep": "access bank billing books dunning entrance events imports mail einvoices_sent people records "
+    "public_forms webhooks",
     "webhooks": "attachments records",
 }
 
@@ -325,7 +326,7 @@ def test_statements_run_through_the_database_and_their_own_module():
 
 
 def test_bottle_is_imported_only_where_requests_are_handled():
-    allowed = {"app", "plugins", "web"}
+    allowed = {"app", "calls", "plugins", "web"}
     assert {name for name in importers("bottle") if package(name) not in allowed} == set()
 
 
@@ -349,7 +350,7 @@ def functions(tree):
     ]
 
 
-ANNOTATED = {"plugins", "server", "storage", "validation", "web"}
+ANNOTATED = {"calls", "plugins", "server", "storage", "validation", "web"}
 
 
 def public_functions(tree):

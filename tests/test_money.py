@@ -8,7 +8,7 @@ import pytest
 
 from eventapi import money
 from eventapi.domain.billing import lines as invoice_lines
-from eventapi.domain.billing.ledger import status_of
+from eventapi.domain.billing.balance import status_of
 from eventapi.errors import Faults
 
 

@@ -18,7 +18,7 @@ from eventapi.errors import Problem, invalid_parameter
 from eventapi.storage.database import Database, as_json
 from eventapi.storage.statements import statements
 from eventapi.web import masking
-from eventapi.web.html import visits
+from eventapi.web.html import page_requests
 from eventapi.web.rest import Response, base_url
 
 sql = statements("idempotency")
@@ -73,7 +73,7 @@ def form_once(environ: dict, act: Callable[[], Response]) -> Response:
                 "This form was sent before with other values. Send it again from "
                 "the page that shows it now.",
             )
-        return visits.redirect(kept["location"])
+        return page_requests.redirect(kept["location"])
     response = act()
     if response.status == 303:
         sessions.keep_form(db, owner, form_id, fingerprint, response.headers["Location"])

@@ -29,7 +29,7 @@ from eventapi.storage.errors import (
 )
 from eventapi.validation.schema_files import outcome_fields
 from eventapi.web import client, masking, pages, request_log
-from eventapi.web.html import visits
+from eventapi.web.html import page_requests
 from eventapi.web.rest import Response, base_url, envelope, etag, is_known
 from eventapi.web.routes import JSON
 
@@ -178,7 +178,7 @@ class Exchange:
         is_shown = self.is_page or (self.is_file and problem.status == 503 and pages.wants_page())
         if not is_shown or (problem.status == 404 and not pages.wants_page()):
             return problem_response(problem, headers)
-        response = visits.problem_page(problem, headers["X-Request-ID"])
+        response = page_requests.problem_page(problem, headers["X-Request-ID"])
         response.headers = {**headers, **response.headers}
         return response
 

@@ -27,8 +27,16 @@ from eventapi.storage.errors import StorageError
 from eventapi.storage.statements import statements
 from eventapi.validation.schema_files import body_schema
 from eventapi.web import client
-from eventapi.web.html import cookies, form_bodies, forms, shell, tokens, typed_fields, visits
-from eventapi.web.html.visits import Visit
+from eventapi.web.html import (
+    cookies,
+    form_bodies,
+    forms,
+    page_requests,
+    shell,
+    tokens,
+    typed_fields,
+)
+from eventapi.web.html.page_requests import Visit
 from eventapi.web.json_bodies import parse, read_body
 from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Options
@@ -68,7 +76,7 @@ class Visited:
             form_bodies.refuse_foreign(environ)
         elif home := shell.elsewhere():
             return home
-        ref = ref or visits.ONE_COOKIE[self.options.session]
+        ref = ref or page_requests.ONE_COOKIE[self.options.session]
         visit = found(db, self.options, ref)
         if visit is None:
             return self.without_session(db, ref)
@@ -138,7 +146,7 @@ class Visited:
                 "link again.",
             )
         if kind == "admin" and not self.sends_form:
-            return visits.redirect(f"{shell.up()}desk/sign-in")
+            return page_requests.redirect(f"{shell.up()}desk/sign-in")
         kept, link = None, former_link(db, ref)
         if self.sends_form and self.options.file is None:
             fields = form_bodies.form(request.environ)
@@ -152,8 +160,8 @@ class Visited:
                 link_secrets.form_key(db), owner, fields.pop("form_token", [""])[0]
             ):
                 kept, link = fields, sender or link
-        language = visits.language_of(link and link["language"])
-        return visits.told(
+        language = page_requests.language_of(link and link["language"])
+        return page_requests.told(
             "ended",
             status=403,
             kind=kind,
@@ -175,7 +183,7 @@ class Visited:
         if self.options.typed:
             return self.options.typed(db, link, language, fields)
         schema = self.options.schema and body_schema(self.options.schema, "POST")
-        return typed_fields.labelled(fields, visits.words(self.package, language), schema)
+        return typed_fields.labelled(fields, page_requests.words(self.package, language), schema)
 
 
 def former_session(db: Database, ref: str) -> dict | None:
@@ -188,7 +196,7 @@ def former_link(db: Database, ref: str) -> dict | None:
     """Return the link of the session whose cookie the browser still has, or None."""
     session = former_session(db, ref)
     link = session and session["link_id"] and links.get(db, session["link_id"])
-    return link if link and visits.cookie_ref(link) == ref else None
+    return link if link and page_requests.cookie_ref(link) == ref else None
 
 
 def former_owner(db: Database, ref: str) -> str | None:
@@ -266,7 +274,7 @@ def found(db: Database, options: Options, ref: str) -> Visit | None:
         return at_desk(db, session) if options.session == "admin" else None
     if (
         link["kind"] != options.session
-        or visits.cookie_ref(link) != ref
+        or page_requests.cookie_ref(link) != ref
         or link["status"] == "revoked"
         or (link["status"] == "expired" and link["kind"] != "door")
     ):
@@ -293,7 +301,7 @@ def found(db: Database, options: Options, ref: str) -> Visit | None:
         who,
         owner_of(link),
         link_secrets.form_key(db),
-        visits.language_of(link["language"]),
+        page_requests.language_of(link["language"]),
     )
 
 
@@ -317,7 +325,7 @@ def at_desk(db: Database, session: dict) -> Visit:
         who,
         f"admin {session['admin_id']}",
         link_secrets.form_key(db),
-        visits.language_of(),
+        page_requests.language_of(),
     )
 
 

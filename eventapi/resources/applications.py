@@ -1,13 +1,13 @@
 """Applications: requests to take part in one or more events."""
 
 from eventapi import times
+from eventapi.calls import batches
 from eventapi.domain.access.api_keys import CREATE_APPLICATIONS, NARROW_SCOPES
 from eventapi.domain.events import categories, events
 from eventapi.domain.people import applications, decisions
 from eventapi.domain.people.applications import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, field_definitions, references
 from eventapi.domain.records.references import CATEGORY, EVENT
-from eventapi.plugins import batches
 from eventapi.plugins.access import require_scope
 from eventapi.storage import folding
 from eventapi.storage.statements import statements

@@ -3,11 +3,11 @@
 from functools import partial
 
 from eventapi import money, times
+from eventapi.calls import batches
 from eventapi.domain.halls import booking, reservation_rows, reservations
 from eventapi.domain.halls.reservation_rows import TRANSITIONS, represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import BOOTH, EVENT, PARTICIPANT
-from eventapi.plugins import batches
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_one, ids_of, include_one
 from eventapi.web.lists import one, page

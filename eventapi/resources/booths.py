@@ -1,11 +1,11 @@
 """Booths: the parts of a hall that are sold."""
 
 from eventapi import money, times
+from eventapi.calls import batches
 from eventapi.domain.halls import booth_rows, booths, layouts
 from eventapi.domain.halls.booth_rows import represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import BOOTH_TYPE, EVENT
-from eventapi.plugins import batches
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, found, require_match

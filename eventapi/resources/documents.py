@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 from eventapi import money
+from eventapi.calls import batches
 from eventapi.domain.attachments import (
     content_types,
     contracts,
@@ -19,7 +20,6 @@ from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.errors import Problem
 from eventapi.parsing import processes
-from eventapi.plugins import batches
 from eventapi.plugins.access import require_scope
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

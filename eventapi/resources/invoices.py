@@ -3,6 +3,7 @@
 import hashlib
 
 from eventapi import times
+from eventapi.calls import batches
 from eventapi.domain.billing import (
     deposits,
     drafts,
@@ -16,11 +17,10 @@ from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing.invoices import represent
 from eventapi.domain.billing.issuing import OF_CREDIT_NOTES, TRANSITIONS
 from eventapi.domain.dunning import sending as dunning_letters
-from eventapi.domain.originals import transfers
+from eventapi.domain.einvoices_sent import transfers
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.errors import invalid_parameter
-from eventapi.plugins import batches
 from eventapi.storage import files, folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of, include_found

@@ -2,13 +2,13 @@
 key.
 """
 
+from eventapi.calls import batches
 from eventapi.domain.access import links as access_links
 from eventapi.domain.access import rights
 from eventapi.domain.portal import granting, reminding
 from eventapi.domain.portal.granting import represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
-from eventapi.plugins import batches
 from eventapi.plugins.access import require_flag, require_scopes
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page

@@ -1,5 +1,6 @@
 """Participants: contacts that take part in an event."""
 
+from eventapi.calls import batches
 from eventapi.domain.billing import bills
 from eventapi.domain.entrance import badges
 from eventapi.domain.people import badge_sheets, participants, readiness
@@ -7,7 +8,6 @@ from eventapi.domain.people.participants import TRANSITIONS, represent
 from eventapi.domain.portal import staff
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
-from eventapi.plugins import batches
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, include_found, include_one

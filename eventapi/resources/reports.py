@@ -1,10 +1,10 @@
 """Reports as JSON, CSV tables and SVG charts."""
 
 from eventapi import spreadsheet
+from eventapi.domain.billing import statement
 from eventapi.domain.books import audit_export, ledger, periods, taxes
 from eventapi.domain.datev import documents as datev_documents
 from eventapi.domain.datev import export as datev
-from eventapi.domain.dunning import accounts
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
 from eventapi.domain.reports import charts as report_charts
@@ -215,11 +215,11 @@ def get_customer_account(db, customer_number, query, form):
     if form == CSV:
         return table("account", ledger.OF_CUSTOMER, ledger.movements(found))
     if form == PDF:
-        parties = accounts.addressed(db, customer_number, query.get("language"))
+        parties = statement.addressed(db, customer_number, query.get("language"))
         return drawn(
             [found["data"], found["filters"], found["generated_at"][:10], parties],
             PDF,
-            lambda: accounts.draw(db.config, found, *parties),
+            lambda: statement.draw(db.config, found, *parties),
         )
     return Response(found, has_etag=False)
 

@@ -2,12 +2,12 @@
 item.
 """
 
+from eventapi.calls import batches
 from eventapi.domain.orders import ordering, orders
 from eventapi.domain.orders.ordering import OF_ITEMS, TRANSITIONS
 from eventapi.domain.orders.orders import represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
-from eventapi.plugins import batches
 from eventapi.plugins.access import may_read
 from eventapi.storage import folding
 from eventapi.storage.statements import statements

@@ -1,6 +1,7 @@
 """Submissions: what participants submit for an event, from draft to approval, with every revision."""
 
 from eventapi import times
+from eventapi.calls import batches
 from eventapi.domain.attachments import content_types
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
@@ -8,7 +9,6 @@ from eventapi.domain.submissions import submissions
 from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.submissions import TRANSITIONS
 from eventapi.errors import Problem
-from eventapi.plugins import batches
 from eventapi.plugins.access import require_scope
 from eventapi.storage.statements import statements
 from eventapi.web import downloads

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 
+from eventapi.domain.imports import fields as import_records
 from eventapi.domain.imports import files as import_files
-from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports import runs as import_runs
 from eventapi.errors import Faults, Problem, fault, invalid, invalid_parameter
 from eventapi.storage import files

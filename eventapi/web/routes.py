@@ -143,7 +143,7 @@ class Options:
     """
 
     batch: bool = False
-    """One action for many records: POST /NAME/batch, see plugins/batches.py.
+    """One action for many records: POST /NAME/batch, see calls/batches.py.
 
     The handler opens the transactions.
     """

@@ -4,7 +4,7 @@ from threading import Thread
 
 import pytest
 
-from eventapi.domain.billing import ledger
+from eventapi.domain.billing import balance
 from eventapi.domain.upkeep import checks
 from tests.support.prepared import prepared
 
@@ -149,7 +149,7 @@ def new_fair(organiser, db):
 @pytest.fixture
 def fair(new_fair, db):
     yield new_fair
-    assert checks.findings(db) == [] == ledger.check(db)
+    assert checks.findings(db) == [] == balance.check(db)
 
 
 def lines(invoice):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from eventapi import paths
-from eventapi.domain.billing import invoices, ledger
+from eventapi.domain.billing import balance, invoices
 from eventapi.errors import Problem
 from eventapi.validation.schema_files import document
 
@@ -18,7 +18,7 @@ def test_an_invoice_accepts_payments_in_the_payable_states(status):
     # a state that is shown is not stored as such: an overdue invoice is stored as sent or paid in part
     row = {"status": status, "invoice_type": "invoice", "invoice_number": "INV-1"}
     try:
-        ledger.refuse_unpayable(row)
+        balance.refuse_unpayable(row)
         is_payable = True
     except Problem:
         is_payable = False

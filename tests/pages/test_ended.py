@@ -7,7 +7,7 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from eventapi.pages.desk import actions, records
+from eventapi.pages.desk import actions, edit
 from eventapi.plugins import sessions
 from tests.pages.desk.conftest import busy_fair, desk, fair, office  # noqa: F401
 from tests.pages.desk.test_scopes import PAGES
@@ -230,7 +230,7 @@ def test_every_field_of_the_desk_into_which_people_type_has_a_label(office, busy
     found = set()
     for page in (
         *PAGES,
-        *(f"edit/{kind}{id}" for kind in records.KINDS for id in ("", "/1")),
+        *(f"edit/{kind}{id}" for kind in edit.KINDS for id in ("", "/1")),
         *(f"do/{name}{id}" for name in actions.BUTTONS for id in ("", "/1")),
     ):
         found.update(

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import pytest
 
-from eventapi.pages.desk import actions, records
+from eventapi.pages.desk import actions, edit
 from eventapi.plugins import sessions
 from eventapi.web.html import shell
 from tests.pages.conftest import python_in
@@ -72,14 +72,14 @@ def test_no_page_of_an_exhibitor_writes_a_value_of_python(site, rendered):  # no
 
 
 def test_no_page_of_the_desk_writes_a_value_of_python(office, busy_fair, rendered):  # noqa: F811
-    forms = [f"edit/{kind}{id}" for kind in records.KINDS for id in ("", "/1")]
+    forms = [f"edit/{kind}{id}" for kind in edit.KINDS for id in ("", "/1")]
     steps = [f"do/{name}{id}" for name in actions.BUTTONS for id in ("", "/1")]
     for page in (*PAGES, *forms, *steps):
         assert python_in(office.get(f"/desk/{page}", "*").text) == [], page
     assert missing(rendered, "desk") == set()
 
 
-@pytest.mark.parametrize("part", ["my", "desk", "show", "entry", "apply"])
+@pytest.mark.parametrize("part", ["my", "desk", "show", "link", "applicant"])
 def test_a_parameter_of_a_piece_is_no_value_of_a_page(part):
     """`get("name")` in a piece would find the value of the page, where the piece was called without
     it.

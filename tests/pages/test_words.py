@@ -17,11 +17,11 @@ from eventapi.domain.records import field_types
 from eventapi.pages.show import form_fields
 from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import body_schema
-from eventapi.web.html import visits
+from eventapi.web.html import page_requests
 from tests.support import problem_codes as source
 
-PARTS = ("show", "apply", "entry", "my", "desk")
-COMMON = visits.COMMON
+PARTS = ("show", "applicant", "link", "my", "desk")
+COMMON = page_requests.COMMON
 # Values that a template may leave unescaped: each is HTML that was made of escaped pieces.
 UNESCAPED = re.compile(
     r"(piece|linked|cell_of)\(.*\)|form_token\(\)|body|plan_drawing|code|free_rows|contract_text"
@@ -63,7 +63,7 @@ def package(part):
 
 def texts(part, language):
     """Return the texts that a page of this part can say."""
-    return visits.words(package(part), language)
+    return page_requests.words(package(part), language)
 
 
 def templates(part):
@@ -112,7 +112,7 @@ def test_redirections_name_a_sentence(part):
 
     Pages of links lead to those of applications.
     """
-    known = {*texts(part, "en"), *texts("apply", "en")}
+    known = {*texts(part, "en"), *texts("applicant", "en")}
     for file in files(package(part)).iterdir():
         if file.name.endswith(".py"):
             for given in re.findall(r"\bdone=([^)\n]*)", file.read_text(encoding="utf-8")):
@@ -158,9 +158,7 @@ def test_every_refusal_of_a_page_has_a_sentence(part):
     for route in forms(part):
         name = route.handler.__name__
         codes = {*problem_codes.by_handler()[name]} - PAGES - CHANGED.get(name, set())
-        own = (
-            part if route.options.shows or (part == "show" and route.method == "POST") else "entry"
-        )
+        own = part if route.options.shows or (part == "show" and route.method == "POST") else "link"
         for language in ("de", "en"):
             missing = [
                 code for code in sorted(codes) if f"problem_{code}" not in texts(own, language)
@@ -209,7 +207,7 @@ def test_every_fault_of_a_form_has_a_sentence(form):
         assert not missing
 
 
-@pytest.mark.parametrize("part", ["apply", "my"])
+@pytest.mark.parametrize("part", ["applicant", "my"])
 def test_every_fault_of_a_page_with_a_session_has_a_sentence(part):
     for route in forms(part):
         if route.method != "POST" or not route.options.shows:

@@ -6,7 +6,7 @@ import pytest
 
 from eventapi.domain.access import api_keys
 from eventapi.domain.upkeep import checks
-from tests.originals.conftest import BUYER, STAND
+from tests.einvoices_sent.conftest import BUYER, STAND
 from tests.support import processes
 from tests.support.concurrent_requests import send_at_once
 

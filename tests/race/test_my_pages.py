@@ -12,8 +12,8 @@ import pytest
 
 from eventapi.domain.access import link_secrets, links, sessions
 from eventapi.web.html import tokens
+from tests.domain.portal.conftest import Portal
 from tests.pages.my.conftest import RIGHTS
-from tests.portal.conftest import Portal
 from tests.support.concurrent_requests import ROUNDS
 
 pytestmark = pytest.mark.processes

@@ -8,7 +8,7 @@ from threading import Barrier
 
 import pytest
 
-from eventapi.domain.registration import drafts
+from eventapi.domain.public_forms import drafts
 from eventapi.domain.shows import directory
 from tests.pages.attack.conftest import category, pages, public_show, show  # noqa: F401
 from tests.support import processes

@@ -14,7 +14,7 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.bank import importing, matching, settling, transactions
-from eventapi.domain.billing import ledger, refunds
+from eventapi.domain.billing import balance, refunds
 from eventapi.domain.upkeep import checks, housekeeping
 from eventapi.storage import database
 from eventapi.storage.database import as_json
@@ -30,7 +30,7 @@ ROSEN, SUED = "DE75512108001245126199", "DE88100900001234567892"
 def books(db):
     """After each test, check that the books balance and that no transfer has paid more than it was."""
     yield
-    assert [*ledger.check(db), *refunds.check(db), *transactions.check(db)] == []
+    assert [*balance.check(db), *refunds.check(db), *transactions.check(db)] == []
 
 
 @pytest.fixture

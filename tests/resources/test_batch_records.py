@@ -10,7 +10,7 @@ import pytest
 
 from eventapi import times
 from eventapi.app import routes
-from eventapi.plugins import batches
+from eventapi.calls import batches
 from eventapi.validation.schema_files import document
 
 # Random values: their kind is compared only.

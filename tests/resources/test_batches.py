@@ -9,9 +9,9 @@ import pytest
 import webtest
 
 from eventapi.app import App, routes
+from eventapi.calls import batches
 from eventapi.domain.billing import issuing
 from eventapi.domain.people import applications
-from eventapi.plugins import batches
 from eventapi.storage.errors import Busy, Full
 from eventapi.validation.schema_files import batch_fields, body_schema, document
 from tests.support.client import Client

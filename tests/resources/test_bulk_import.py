@@ -21,7 +21,7 @@ from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import runs
 from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.contacts import Contacts
-from eventapi.domain.imports.matching import Record
+from eventapi.domain.imports.known import Record
 from eventapi.domain.people import contacts as contact_book
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import schema
@@ -758,7 +758,7 @@ def test_an_import_of_participants_accepts_the_fields_of_a_new_contact(organiser
         "category_keys",
         "event_keys",
     }, (
-        "eventapi/domain/imports/records.py derives CONTACT_ONLY from `-- columns: fields` of sql/contacts.sql"
+        "eventapi/domain/imports/fields.py derives CONTACT_ONLY from `-- columns: fields` of sql/contacts.sql"
     )
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from eventapi.domain.imports import countries, records, runs
+from eventapi.domain.imports import countries, fields, runs
 from eventapi.languages.countries import NAMES
 from tests.resources.test_bulk_import import CSV, run_worker, send, send_csv
 from tests.web.test_routes import problem
@@ -669,7 +669,7 @@ def test_no_json_of_another_type_stops_an_import(organiser, db, kind, mode, at_o
     """
     organiser.make("/events", {"title": "Fair", "event_key": "fair"})
     entity = {"contacts": "contact", "participants": "event_participant"}[kind]
-    names = [name for name in records.fields(kind) if name != "external_id"]
+    names = [name for name in fields.fields(kind) if name != "external_id"]
     for field_type in ("number", "integer", "text", "date", "boolean", "select", "multiselect"):
         options = {"field_options": ["S"]} if "select" in field_type else {}
         organiser.make(

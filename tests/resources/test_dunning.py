@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 
 from eventapi import times, working_days
-from eventapi.domain.billing import ledger
+from eventapi.domain.billing import balance
 from eventapi.domain.dunning import letters, sending
 from eventapi.domain.mail import queue as mails
 from eventapi.languages import formats
@@ -40,7 +40,7 @@ def no_weekends(monkeypatch):
 def books(db):
     """After each test, check that the books and the history of dunning fit together."""
     yield
-    assert ledger.check(db) == [] and list(sending.check(db)) == []
+    assert balance.check(db) == [] and list(sending.check(db)) == []
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from eventapi import money, times
-from eventapi.domain.billing import drafts, ledger, sending
+from eventapi.domain.billing import balance, drafts, sending
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.errors import Problem
 from eventapi.storage import files
@@ -83,7 +83,7 @@ def overdue(sent):
 def books(db):
     """After each test, check that the books balance."""
     yield
-    assert ledger.check(db) == []
+    assert balance.check(db) == []
 
 
 def act(client, invoice, action, body=None, status=200):
@@ -1738,7 +1738,7 @@ def test_the_books_balance_after_random_steps(organiser, db, draft, seed):
             Decimal(str(after[name])) for name in ("paid_amount", "credited", "open_amount")
         ] == [paid, credited, Decimal(str(after["total"])) - paid - credited]
         assert 0 <= credited <= Decimal(str(after["total"]))
-    assert ledger.check(db) == []
+    assert balance.check(db) == []
 
 
 @pytest.mark.parametrize(
@@ -1760,7 +1760,7 @@ def test_check_finds_damaged_records(sent, db, spoil, said):
     db.connection.execute("BEGIN")
     db.connection.execute(spoil)
     try:
-        found = ledger.check(db)
+        found = balance.check(db)
         assert len(found) == len(said), found
         assert all(
             any(word in sentence and invoice["invoice_number"] in sentence for sentence in found)

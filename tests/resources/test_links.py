@@ -5,7 +5,7 @@ import pytest
 from eventapi.domain.access import rights
 from eventapi.domain.access.rights import RIGHTS
 from eventapi.validation.schema_files import document
-from tests.portal.conftest import Portal
+from tests.domain.portal.conftest import Portal
 from tests.support.client import SCOPES
 from tests.support.prepared import prepared
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from eventapi import money
-from eventapi.domain.billing import gateways, ledger
+from eventapi.domain.billing import balance, gateways
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def pay(organiser, sent):
 def books(db):
     """After each test, check that the books balance."""
     yield
-    assert ledger.check(db) == []
+    assert balance.check(db) == []
 
 
 def state(client, invoice_id):

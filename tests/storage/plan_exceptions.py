@@ -15,11 +15,11 @@ READS_ALL = {
     "deposits.wrong": CHECK,
     "participants.wrong_counts": CHECK,
     "audit_export.currencies": JOB,
-    "books.accounts": JOB,
+    "ledger.accounts": JOB,
     "e_invoices.all": CHECK,
     "dunning.wrong_levels": CHECK,
-    "ledger.overcredited": CHECK,
-    "ledger.wrong_totals": CHECK,
+    "balance.overcredited": CHECK,
+    "balance.wrong_totals": CHECK,
     "housekeeping.delete_old_events": JOB,
     "invoicing.pdfs_due": JOB,
     "mails.states": JOB,
@@ -33,7 +33,7 @@ READS_ALL = {
     "plans.booths_of": SMALLER,
     "reports.booths": SMALLER,
     "reports.open": "the open invoices only: a partial index",
-    "books.claims_open": "the few payments with a claim: partial indexes",
+    "ledger.claims_open": "the few payments with a claim: partial indexes",
     "reports.open_then": "the few payments with a claim, and those without a date: partial indexes",
     "reports.payments_of_event": "the few payments without a date: a partial index",
     "reports.participants": "participants of a period: one index, 90 ms for 500,000",
@@ -41,10 +41,10 @@ READS_ALL = {
 }
 # Statements whose plan reads more of a large table with statistics than without.
 WORSE = {
-    "books.claims_open": "begins with the few payments that have a claim: partial indexes",
+    "ledger.claims_open": "begins with the few payments that have a claim: partial indexes",
     "calendar_feed.entries": "reads in the order of the feed, which holds nearly all entries",
     "deposits.wrong": CHECK,
-    "ledger.overcredited": CHECK,
+    "balance.overcredited": CHECK,
     "plans.booths_of": SMALLER,
     "reports.booths": SMALLER,
 }

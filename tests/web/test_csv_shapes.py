@@ -10,7 +10,7 @@ from copy import deepcopy
 import pytest
 
 from eventapi import spreadsheet
-from eventapi.domain.imports.records import _parts
+from eventapi.domain.imports.fields import _parts
 from eventapi.validation.schema_files import document
 from tests.support.examples import all_routes, make
 from tests.web.test_bad_input import kinds_of, resolved

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from eventapi import money, times
 from eventapi.domain.bank import matching, transactions
-from eventapi.domain.billing import ledger, payments, recoveries, refunds, write_offs
+from eventapi.domain.billing import balance, payments, recoveries, refunds, write_offs
 from eventapi.domain.books import periods
 from eventapi.domain.records import amounts
 from eventapi.errors import Faults, Problem
@@ -103,7 +103,7 @@ def _shares(db, row, wanted):
     """Return the shares that a request names. Raise 422 with everything that is wrong."""
     faults, shares, left = Faults(), [], abs(matching.rest(row))
     for index, item in enumerate(wanted):
-        invoice = ledger.by_number(db, item["invoice_number"])
+        invoice = balance.by_number(db, item["invoice_number"])
         place = f"/invoices/{index}"
         if item["invoice_number"] in {earlier["invoice_number"] for earlier in wanted[:index]}:
             faults.add(
@@ -134,7 +134,7 @@ def _shares(db, row, wanted):
                 else _amount(row, item, invoice, claim, left, place, faults)
             )
             if claim:
-                ledger.check_claim(
+                balance.check_claim(
                     invoice, claim, credited or amount, faults, at=f"{place}/claim_amount"
                 )
             left -= amount
@@ -234,7 +234,7 @@ def _pay(db, row, share):
     """Record a payment, and write off the small rest that the option `payment_tolerance` allows."""
     credited, currency, received = share["amount"], row["currency"], None
     if share.get("invoice_amount"):
-        currency = ledger.by_id(db, share["invoice_id"])["currency"]
+        currency = balance.by_id(db, share["invoice_id"])["currency"]
         credited, received = share["invoice_amount"], (share["amount"], row["currency"])
     payment = payments.record(
         db,
@@ -253,7 +253,7 @@ def _pay(db, row, share):
         received=received,
     )
     if "tolerance" in share.get("reasons", ()):
-        invoice = ledger.by_id(db, share["invoice_id"])
+        invoice = balance.by_id(db, share["invoice_id"])
         if invoice["open_amount"] > 0 and recoveries.is_tolerated(
             db.config, invoice, invoice["open_amount"]
         ):
@@ -277,7 +277,7 @@ def _refund(db, row, share):
     parts = _parts(
         [payment for payment in found if share["payment_id"] in (None, payment["id"])],
         share["amount"],
-        ledger.by_id(db, share["invoice_id"]),
+        balance.by_id(db, share["invoice_id"]),
     )
     left = share["amount"] - sum(parts.values())
     for id, amount in parts.items():

@@ -11,7 +11,8 @@ from decimal import Decimal
 from itertools import groupby
 
 from eventapi import journal, money, times
-from eventapi.domain.billing import claims, drafts, invoices, issuing, ledger
+from eventapi.domain.billing import balance as invoice_balance
+from eventapi.domain.billing import claims, drafts, invoices, issuing
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem, listed
@@ -301,7 +302,7 @@ def _to_credit(db, unclaimed):
     """
     sums = Counter()
     for id, currency, lines in credits_due(db, unclaimed):
-        sums[currency] -= ledger.totals_of_credit(db, id, lines, currency)["total"]
+        sums[currency] -= invoice_balance.totals_of_credit(db, id, lines, currency)["total"]
     return sums
 
 

@@ -5,7 +5,7 @@ write transaction and takes and returns rows of invoices (see `invoices`).
 """
 
 from eventapi import journal, times
-from eventapi.domain.billing import claims, deposits, drafts, invoices, ledger, mails, sending
+from eventapi.domain.billing import balance, claims, deposits, drafts, invoices, mails, sending
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.domain.records import anonymity, entities
@@ -161,7 +161,7 @@ def send(db, row, mail=None, payments=()):
         db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent"
     )
     if sent["invoice_type"] == "credit_note":
-        ledger.adjust(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
+        balance.adjust(db, balance.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
     elif sent["status"] == "paid":  # its total is 0
         journal.announced(db, entities.INVOICE, "paid", invoices.represent(sent))
     if payments:
@@ -260,7 +260,7 @@ def credit(db, row, items, text=None, mail=None):
     refuse_written_off(row, invoice_lines.totals(invoice_lines.taxes(lines))["total"])
     check_action(row, "credit")
     note = issue_credit_note(db, row, invoice_lines.negated(lines), mail, text=text)
-    ledger.adjust(db, ledger.by_id(db, row["id"]), credited=-note["total"])
+    balance.adjust(db, balance.by_id(db, row["id"]), credited=-note["total"])
     return note, mails.add(db, "invoice", note, mail)
 
 

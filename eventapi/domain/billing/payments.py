@@ -9,7 +9,7 @@ import json
 
 from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.billing import gateways, invoices, ledger, recoveries, refunds
+from eventapi.domain.billing import balance, gateways, invoices, recoveries, refunds
 from eventapi.domain.books import bookings, taxes
 from eventapi.domain.records import amounts, anonymity, entities
 from eventapi.errors import Faults, Problem, listed, quoted
@@ -121,12 +121,12 @@ def record(db, fields, bank_transaction_id=None, received=None):
     invoice, amount = _invoice_and_amount(db, fields, faults)
     claim = _claim_amount(fields, invoice, amount, faults)
     if claim:
-        ledger.check_claim(invoice, claim, amount, faults)
+        balance.check_claim(invoice, claim, amount, faults)
     if fields["status"] == "completed":
         refunds.check_completion(db, fields["payment_date"], faults)
     refunds.check_age(db, fields["payment_date"], invoice, faults)
     faults.raise_any()
-    ledger.refuse_unpayable(invoice)
+    balance.refuse_unpayable(invoice)
     if fields["notes"]:
         anonymity.refuse_anonymized(
             {"id": invoice["contact_id"], "anonymized_at": invoice["anonymized_at"]}
@@ -182,7 +182,7 @@ def update(db, row, fields):
         )
     anonymity.refuse_text(db, entities.PAYMENT, row, fields)
     if action == "complete" or new["invoice_id"] != row["invoice_id"]:
-        ledger.refuse_unpayable(invoice)
+        balance.refuse_unpayable(invoice)
     if action == "refund":
         return _give_back(
             db,
@@ -223,11 +223,11 @@ def move(db, row, action):
     if action == "complete":
         faults = Faults()
         refunds.check_completion(db, row["payment_date"], faults)
-        invoice = ledger.by_id(db, row["invoice_id"])
+        invoice = balance.by_id(db, row["invoice_id"])
         if row["claim_amount"]:
-            ledger.check_claim(invoice, row["claim_amount"], row["amount"], faults)
+            balance.check_claim(invoice, row["claim_amount"], row["amount"], faults)
         faults.raise_any()
-        ledger.refuse_unpayable(invoice)
+        balance.refuse_unpayable(invoice)
         return _store(db, row, bookings.completed(db, row), TRANSITIONS.past(action))
     return _store(db, row, {**row, "status": status}, TRANSITIONS.past(action))
 
@@ -309,7 +309,7 @@ def _give_back(db, old, new, amount, invoice=None, refunded_at=None, **values):
     the payment.
     """
     claim = (
-        refunds.claim_of(new, amount, ledger.by_id(db, new["invoice_id"]))
+        refunds.claim_of(new, amount, balance.by_id(db, new["invoice_id"]))
         if new["claim_amount"]
         else 0
     )
@@ -327,12 +327,12 @@ def _give_back(db, old, new, amount, invoice=None, refunded_at=None, **values):
 
 
 def _invoice_and_amount(db, wanted, faults):
-    """Return the invoice of `invoice_number` (see `ledger.by_number`) and the amount in minor
+    """Return the invoice of `invoice_number` (see `balance.by_number`) and the amount in minor
     units.
 
     Add what is wrong to `faults`.
     """
-    invoice = ledger.by_number(db, wanted["invoice_number"])
+    invoice = balance.by_number(db, wanted["invoice_number"])
     if invoice is None:
         faults.add(
             "/invoice_number",
@@ -389,7 +389,7 @@ def _check_new_claim(db, old, new, invoice, faults):
     counts = stays and old["status"] == "completed"
     if new["claim_amount"] > (old["claim_amount"] if counts else 0):
         own = refunds.left_of_claim(old) if counts else 0
-        ledger.check_claim(invoice, new["claim_amount"] - returned, new["amount"], faults, own=own)
+        balance.check_claim(invoice, new["claim_amount"] - returned, new["amount"], faults, own=own)
 
 
 def _add(db, fields, invoice, amount):
@@ -535,7 +535,7 @@ def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
     paid, claims = (new_part - old_part for new_part, old_part in zip(after, before, strict=True))
     if before == after and not was_refunded and not counts_otherwise:
         return
-    invoice = invoice or ledger.by_id(db, (new or old)["invoice_id"])
+    invoice = invoice or balance.by_id(db, (new or old)["invoice_id"])
     if old and new and counts_otherwise:
         taken_back = recoveries.take_back(db, old, new)
     shown, written_off = taken_back or (None, 0)
@@ -551,7 +551,7 @@ def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
             new,
         )
     if before != after or was_refunded or written_off:
-        ledger.adjust(db, invoice, paid=paid, claims=claims, written_off=written_off, before=shown)
+        balance.adjust(db, invoice, paid=paid, claims=claims, written_off=written_off, before=shown)
 
 
 def _paid(row):

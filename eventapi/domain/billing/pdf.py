@@ -17,8 +17,8 @@ from datetime import datetime
 from importlib.util import find_spec
 
 from eventapi.domain.billing import deposits, invoices
-from eventapi.domain.originals import composing, parties, transfers
-from eventapi.domain.originals import store as e_invoices
+from eventapi.domain.einvoices_sent import composing, parties, transfers
+from eventapi.domain.einvoices_sent import store as e_invoices
 from eventapi.errors import Problem
 from eventapi.languages import choice
 from eventapi.pictures import fonts, style

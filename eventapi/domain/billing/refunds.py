@@ -199,7 +199,7 @@ def claim_of(payment, amount, invoice):
     """Return the part of a new refund that returns the claim_amount of its payment.
 
     What was paid of a letter that was withdrawn is returned first, because it is owed to the
-    customer; otherwise the claim_amount is returned last. `invoice` is a row of the ledger.
+    customer; otherwise the claim_amount is returned last. `invoice` is a row of `balance.by_number`.
     """
     left = left_of_claim(payment)
     owed = min(amount, left, max(0, invoice["claims_paid"] - invoice["claims_total"]))

@@ -6,11 +6,11 @@ Functions take rows of invoices (see `invoices`).
 
 from eventapi import money, times, working_days
 from eventapi.domain.billing import (
+    balance,
     claims,
     deposits,
     drafts,
     invoices,
-    ledger,
     mails,
     payments,
     pdf,
@@ -18,7 +18,14 @@ from eventapi.domain.billing import (
 )
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings, taxes
-from eventapi.domain.originals import composing, parties, plausible, requirements, store, transfers
+from eventapi.domain.einvoices_sent import (
+    composing,
+    parties,
+    plausible,
+    requirements,
+    store,
+    transfers,
+)
 from eventapi.domain.records import amounts, numbering
 from eventapi.errors import Faults, Problem, listed
 from eventapi.languages import choice
@@ -51,7 +58,7 @@ def issue(db, row, mail=None, prepaid=0):
         raise requirements.incomplete(db.config, missing, faults)
     issued = _values(db, row, seller, buyer)
     if row["invoice_type"] == "credit_note":
-        issued.update(ledger.fit_into_invoice(db, row))
+        issued.update(balance.fit_into_invoice(db, row))
     faults = Faults()
     drafts.check_due_date({**row, **issued}, faults)
     faults.raise_any()
@@ -135,7 +142,7 @@ def _values(db, row, seller, buyer):
     }
     if row["invoice_type"] == "invoice":
         values.update(
-            status=ledger.status_of(row["total"], 0, 0),
+            status=balance.status_of(row["total"], 0, 0),
             **_service(db, row, issue_date),
             due_date=row["due_date"] or times.add_days(issue_date, db.config.payment_days),
         )
@@ -326,7 +333,7 @@ def as_sent_now(db, row):
     row = {**row, **_values(db, row, seller, buyer)}
     if row["invoice_type"] == "invoice":
         return row
-    taxes, _ = ledger.taxes_of_credit(db, row["related_invoice_id"], row["items"], row["currency"])
+    taxes, _ = balance.taxes_of_credit(db, row["related_invoice_id"], row["items"], row["currency"])
     return row if taxes is None else {**row, "taxes": taxes, **invoice_lines.totals(taxes)}
 
 

@@ -6,7 +6,7 @@ tax follows it by section 17 (2) no. 1 UStG. Rows hold minor units, API objects 
 """
 
 from eventapi import journal, money, times
-from eventapi.domain.billing import invoices, issuing, ledger, recoveries
+from eventapi.domain.billing import balance, invoices, issuing, recoveries
 from eventapi.domain.books import periods, taxes
 from eventapi.domain.records import amounts, entities
 from eventapi.errors import Faults, Problem
@@ -67,7 +67,7 @@ def create(db, row, fields):
         "written_off_at",
         "Send a later `written_off_at`, or none: then the write-off is dated today.",
     )
-    is_anonymized = ledger.by_number(db, row["invoice_number"])["anonymized_at"]
+    is_anonymized = balance.by_number(db, row["invoice_number"])["anonymized_at"]
     recoveries.add(
         db, row, "write_off", wanted, day, reason=None if is_anonymized else fields["reason"]
     )
@@ -144,7 +144,7 @@ def _remove(db, write_off):
 
 def _changed(db, row, amount, action):
     """Add `amount` to the sum of the write-offs, journal the invoice, and return its new row."""
-    ledger.adjust(db, ledger.by_id(db, row["id"]), written_off=amount, before=row, action=action)
+    balance.adjust(db, balance.by_id(db, row["id"]), written_off=amount, before=row, action=action)
     taxes.update(db, row["id"])
     new = invoices.row(db, row["id"])
     if new["status"] == "paid" != row["status"]:

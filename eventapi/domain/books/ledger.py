@@ -17,12 +17,12 @@ from eventapi import money, times
 from eventapi.domain.records import numbering
 from eventapi.domain.reports import finance
 from eventapi.domain.reports.catalogue import EVERYTHING, LAST_DAY
-from eventapi.domain.reports.periods import next_first_day, selected
+from eventapi.domain.reports.ranges import next_first_day, selected
 from eventapi.errors import invalid_parameter, not_found
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
-sql = statements("books")
+sql = statements("ledger")
 
 MOVEMENTS = ("invoiced", "credited", "claimed", "received", "refunded", "written_off")
 AMOUNTS = ("opening_balance", *MOVEMENTS, "closing_balance")

@@ -18,7 +18,7 @@ from eventapi.domain.books import ledger
 from eventapi.domain.records import entities
 from eventapi.domain.reports import finance
 from eventapi.domain.reports.catalogue import EVERYTHING, REPORTS
-from eventapi.domain.reports.periods import next_first_day, spans
+from eventapi.domain.reports.ranges import next_first_day, spans
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

@@ -20,7 +20,7 @@ from collections import defaultdict
 
 from eventapi import money, times
 from eventapi.domain.books import periods, regions
-from eventapi.domain.reports.periods import FIRST_DAY, next_first_day, selected
+from eventapi.domain.reports.ranges import FIRST_DAY, next_first_day, selected
 from eventapi.errors import invalid_parameter
 from eventapi.storage.statements import statements
 

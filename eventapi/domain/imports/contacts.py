@@ -3,8 +3,8 @@
 New contacts are added in few statements, existing contacts are changed one by one.
 """
 
-from eventapi.domain.imports import records as import_records
-from eventapi.domain.imports.matching import KnownContacts, ambiguous, attempt
+from eventapi.domain.imports import fields as import_records
+from eventapi.domain.imports.known import KnownContacts, ambiguous, attempt
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
 from eventapi.errors import Faults

@@ -1,7 +1,7 @@
 """The import of participants of one event. Contacts that do not exist can be created."""
 
-from eventapi.domain.imports import records as import_records
-from eventapi.domain.imports.matching import KnownContacts, ambiguous, attempt, folded
+from eventapi.domain.imports import fields as import_records
+from eventapi.domain.imports.known import KnownContacts, ambiguous, attempt, folded
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT, HOST

@@ -11,10 +11,10 @@ from itertools import islice
 from types import SimpleNamespace
 
 from eventapi import journal
+from eventapi.domain.imports import fields as import_records
 from eventapi.domain.imports import files as import_files
-from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports.contacts import Contacts
-from eventapi.domain.imports.matching import Record
+from eventapi.domain.imports.known import Record
 from eventapi.domain.imports.participants import Participants
 from eventapi.domain.records import entities
 from eventapi.errors import MAX_FAULTS, Problem

@@ -7,7 +7,7 @@ Every function that writes is called inside a write transaction and journals the
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.orders import lines as order_lines
 from eventapi.domain.orders import ordering
-from eventapi.domain.portal import evidence, records
+from eventapi.domain.portal import evidence, reading
 from eventapi.errors import Faults, Problem
 
 KIND = "service_order"
@@ -16,7 +16,7 @@ KIND = "service_order"
 def find(db, participant):
     """Return the row of the draft, or None."""
     return next(
-        (row for row in records.orders_of(db, participant) if row["status"] == "draft"), None
+        (row for row in reading.orders_of(db, participant) if row["status"] == "draft"), None
     )
 
 

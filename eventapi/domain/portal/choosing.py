@@ -19,7 +19,7 @@ from eventapi.domain.shows import directory
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
 
-sql, participants = statements("my"), statements("participants")
+sql, participants = statements("portal"), statements("participants")
 
 PAUSE, FREE_TO_RETURN = timedelta(days=7), timedelta(hours=1)
 MOST = 3  # holds that may run out or be given back late

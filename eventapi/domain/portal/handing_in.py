@@ -11,7 +11,7 @@ from eventapi.domain.submissions import submissions
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
 
-sql = statements("my")
+sql = statements("portal")
 
 PER_HOUR = 20  # files of a participant in an hour
 # A document that is a file, as POST /documents has it.

@@ -10,7 +10,7 @@ from eventapi import times
 from eventapi.domain.access import links, rights
 from eventapi.domain.events import events
 from eventapi.domain.mail import words as mail_words
-from eventapi.domain.portal import granting, records, todos
+from eventapi.domain.portal import granting, reading, todos
 from eventapi.domain.shows import settings
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
@@ -27,7 +27,7 @@ def due(db, link, kind=links.TODOS):
     Call this inside a snapshot or a transaction.
     """
     pages, disabled = settings.get(db, link["event_id"]), db.values(sql.disabled_flags)
-    participant = records.participant(db, link["participant_id"])
+    participant = reading.participant(db, link["participant_id"])
     if (
         not pages["my_is_open"]
         or participant["anonymized_at"]

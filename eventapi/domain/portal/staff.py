@@ -12,7 +12,7 @@ from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
-sql = statements("my")
+sql = statements("portal")
 
 
 def quotas(db, ids):

@@ -4,7 +4,7 @@ day and its page.
 
 from eventapi import money, times
 from eventapi.domain.billing import invoices
-from eventapi.domain.portal import choosing, records, staff
+from eventapi.domain.portal import choosing, reading, staff
 from eventapi.domain.portal.todo_words import WORDS
 from eventapi.domain.shows import profiles
 from eventapi.languages import formats
@@ -87,7 +87,7 @@ def soon(db, participant):
     """Return the sessions of the participant in the next days."""
     now = times.now()
     until = times.add_days(now[:10], SOON) + now[10:]
-    return [slot for slot in records.slots(db, participant) if now <= slot["starts_at"] <= until]
+    return [slot for slot in reading.slots(db, participant) if now <= slot["starts_at"] <= until]
 
 
 def _todo(kind, state, page, due=None, **data):
@@ -95,7 +95,7 @@ def _todo(kind, state, page, due=None, **data):
 
 
 def _contracts(db, participant, event, pages):
-    for row in records.contracts(db, participant):
+    for row in reading.contracts(db, participant):
         known = {
             "title": row["title"] or row["document_number"],
             "number": row["document_number"],
@@ -127,7 +127,7 @@ def _booth(db, participant, event, pages):
 
 
 def _submissions(db, participant, event, pages):
-    kinds = records.types(db, participant)
+    kinds = reading.types(db, participant)
     back = [kind for kind in kinds if kind["state"] in ("revision_requested", "rejected")]
     left = [kind for kind in kinds if kind["is_required"] and kind["state"] in ("missing", "draft")]
     for kind in back:
@@ -145,8 +145,8 @@ def _submissions(db, participant, event, pages):
 
 
 def _orders(db, participant, event, pages):
-    last_days = {row["service_id"]: row["last_day"] for row in records.catalogue(db, participant)}
-    for row in records.orders_of(db, participant):
+    last_days = {row["service_id"]: row["last_day"] for row in reading.catalogue(db, participant)}
+    for row in reading.orders_of(db, participant):
         known = {"number": row["order_number"], "total": row["total"], "currency": row["currency"]}
         if row["status"] == "draft":
             days = [last_days.get(item["service_id"]) for item in row["items"]]
@@ -160,7 +160,7 @@ def _orders(db, participant, event, pages):
 
 
 def _invoices(db, participant, event, pages):
-    for row in records.invoices_of(db, participant):
+    for row in reading.invoices_of(db, participant):
         if row["invoice_type"] != "invoice":
             continue
         known = {

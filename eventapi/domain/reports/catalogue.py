@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from eventapi import money, times
 from eventapi.domain.reports import finance, show, words
-from eventapi.domain.reports.periods import selected
+from eventapi.domain.reports.ranges import selected
 from eventapi.errors import invalid_parameter
 from eventapi.storage.statements import statements
 from eventapi.validation.schema_files import definition, query_schema

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from eventapi.domain.reports import catalogue
 from eventapi.domain.reports.finance import BUCKETS, OVERPAID
-from eventapi.domain.reports.periods import first_day_of, named, next_first_day
+from eventapi.domain.reports.ranges import first_day_of, named, next_first_day
 from eventapi.domain.reports.words import name, text
 from eventapi.languages import formats
 from eventapi.pictures import style, svg

@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections import defaultdict
 
 from eventapi import money, times
-from eventapi.domain.reports.periods import spans
+from eventapi.domain.reports.ranges import spans
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

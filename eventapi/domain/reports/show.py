@@ -6,7 +6,7 @@ Amounts are in minor units. For `selection` see catalogue.py.
 from datetime import datetime
 
 from eventapi import money, times
-from eventapi.domain.reports.periods import spans, timestamps
+from eventapi.domain.reports.ranges import spans, timestamps
 from eventapi.storage.statements import statements
 
 sql = statements("reports")

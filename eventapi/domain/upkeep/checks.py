@@ -4,13 +4,13 @@ consistent.
 
 from eventapi import journal
 from eventapi.domain.bank import transactions
-from eventapi.domain.billing import bills, deposits, ledger, refunds
+from eventapi.domain.billing import balance, bills, deposits, refunds
 from eventapi.domain.books import periods, taxes
 from eventapi.domain.dunning import sending as dunning
+from eventapi.domain.einvoices_sent import store as originals
 from eventapi.domain.entrance import admission
 from eventapi.domain.imports import runs
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.originals import store as originals
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.upkeep import housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
@@ -24,7 +24,7 @@ CHECKS = {
     "money": (
         7,
         lambda db: (
-            *ledger.check(db),
+            *balance.check(db),
             *refunds.check(db),
             *taxes.check(db),
             *dunning.check(db),

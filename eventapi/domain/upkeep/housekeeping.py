@@ -12,8 +12,8 @@ from eventapi.domain.access import links, reach, sessions
 from eventapi.domain.bank import transactions
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.public_forms import drafts
 from eventapi.domain.records import entities
-from eventapi.domain.registration import drafts
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage import files
 from eventapi.storage.statements import statements

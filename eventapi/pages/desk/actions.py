@@ -11,11 +11,12 @@ import re
 from functools import cache
 from urllib.parse import urlencode
 
+from eventapi.calls import desk
 from eventapi.errors import not_found
 from eventapi.pages.desk import api, frame
-from eventapi.plugins import calls, idempotency
+from eventapi.plugins import idempotency
 from eventapi.validation.schema_files import body_schema
-from eventapi.web.html import shell, visits
+from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import id_or_text, number
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.rest import Response
@@ -316,7 +317,7 @@ def do_desk_action(visit, name, id=None, item_id=None):
         name,
         ids,
         body if api.routes()[name].options.schema else None,
-        lambda response: visits.see_other(visit, led(visit, name, response)),
+        lambda response: page_requests.see_other(visit, led(visit, name, response)),
     )
 
 
@@ -361,7 +362,7 @@ def run(visit, name, ids, body, *, tag=None, upload=None, query=""):
 
     Return its response.
     """
-    return calls.call(api.routes()[name], ids, body=body, tag=tag, upload=upload, query=query)
+    return desk.call(api.routes()[name], ids, body=body, tag=tag, upload=upload, query=query)
 
 
 def once(visit, name, ids, body, lead, *, tag=None):
@@ -371,17 +372,17 @@ def once(visit, name, ids, body, lead, *, tag=None):
     The redirection is kept in the transaction of the change, so that pressing a button twice does
     nothing twice.
     """
-    page = calls.running()
+    page = desk.running()
 
     def within(act):
         def redirected():
             response = act()
-            with calls.bound(page):
+            with desk.bound(page):
                 return lead(response if isinstance(response, Response) else Response(response))
 
         return idempotency.form_once(page, redirected)
 
-    return calls.call(api.routes()[name], ids, body=body, tag=tag, within=within)
+    return desk.call(api.routes()[name], ids, body=body, tag=tag, within=within)
 
 
 def back_to(visit):

@@ -5,8 +5,9 @@ from importlib import import_module
 from urllib.parse import urlencode
 
 from eventapi import resources
+from eventapi.calls import desk
 from eventapi.errors import Problem
-from eventapi.plugins import access, calls
+from eventapi.plugins import access
 from eventapi.storage.database import as_json
 from eventapi.web.rest import etag
 
@@ -32,7 +33,7 @@ def read(name, *, form=None, include=(), query=None, **ids):
     asked = {key: value for key, value in (query or {}).items() if value not in (None, "")}
     if include:
         asked["include"] = ",".join(include)
-    return calls.call(
+    return desk.call(
         routes()[name], ids, query=urlencode(asked), **({"form": form} if form else {})
     )
 
@@ -46,7 +47,7 @@ def record(name, id, *, include=()):
 
 def check(name, **ids):
     """Return the data of a POST route that changes nothing."""
-    return calls.call(routes()[name], ids, body={}).data
+    return desk.call(routes()[name], ids, body={}).data
 
 
 def rows(name, *, include=(), **query):

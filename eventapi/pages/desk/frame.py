@@ -15,7 +15,7 @@ from eventapi.names import display_name
 from eventapi.pages.desk import api
 from eventapi.storage.errors import damage
 from eventapi.storage.statements import statements
-from eventapi.web.html import schema_forms, shell, visits
+from eventapi.web.html import page_requests, schema_forms, shell
 from eventapi.web.html.forms import id_of
 
 sql = statements("desk")
@@ -37,7 +37,7 @@ EXHIBITING = ("exhibitor", "co_exhibitor", "sponsor")
 def shown(db, visit, name, *, menu=None, status=None, **values):
     """Return a page of the desk. `menu` is the part of the menu that it belongs to."""
     event = values.pop("current", None) or current(db)
-    return visits.shown(
+    return page_requests.shown(
         visit,
         PACKAGE,
         name,
@@ -122,7 +122,7 @@ def reason(texts, item):
     if item["item"] == "category":
         return item["data"].get("category_key") or texts["reason_item_none"]
     return texts.get(f"reason_item_{item['code']}", texts[f"={item['status']}"]).format_map(
-        visits.Members(data)
+        page_requests.Members(data)
     )
 
 
@@ -262,7 +262,7 @@ def sentences(visit, form, given):
 
 def words(visit):
     """Return the texts of the desk in the language of the visit."""
-    return visits.words(PACKAGE, visit.language)
+    return page_requests.words(PACKAGE, visit.language)
 
 
 def problem_sentence(visit, problem):
@@ -281,7 +281,9 @@ def say_problem(texts, code, members):
         else texts.get(f"={value}", value)
         for name, value in members.items()
     }
-    return (texts.get(f"problem_{code}") or texts["problem_other"]).format_map(visits.Members(said))
+    return (texts.get(f"problem_{code}") or texts["problem_other"]).format_map(
+        page_requests.Members(said)
+    )
 
 
 def told(db, name):

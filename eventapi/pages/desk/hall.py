@@ -11,7 +11,7 @@ from eventapi.pages.desk.exhibitors import with_buttons
 from eventapi.pictures.hall import page as hall_page
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.html import shell, visits
+from eventapi.web.html import page_requests, shell
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
 
@@ -202,4 +202,4 @@ def add_desk_rows(visit, connections, id):
     form = layout(visit)
     body = {"action": "layout", "plan_id": id, **form.body(form.compact(visit.fields))}
     result = actions.run(visit, "batch_booths", {}, body).data
-    return visits.see_other(visit, f"hall/layout/{id}?done=layout&n={result['done']}")
+    return page_requests.see_other(visit, f"hall/layout/{id}?done=layout&n={result['done']}")

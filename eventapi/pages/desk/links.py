@@ -5,7 +5,7 @@ from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, frame
 from eventapi.pictures import qr
 from eventapi.storage.statements import statements
-from eventapi.web.html import shell, visits
+from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import id_or_text
 from eventapi.web.routes import Routes
 
@@ -114,5 +114,5 @@ def make_desk_link(visit):
         "create_link",
         {},
         body,
-        lambda response: visits.see_other(visit, actions.with_done(back, "create_link")),
+        lambda response: page_requests.see_other(visit, actions.with_done(back, "create_link")),
     )

@@ -6,7 +6,7 @@ from eventapi.errors import invalid_at
 from eventapi.pages.desk import actions, api, batches, frame
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitors import history, with_buttons
-from eventapi.web.html import shell, visits
+from eventapi.web.html import page_requests, shell
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -163,7 +163,7 @@ def send_desk_dunnings(visit):
     target = "money/dunning?"
 
     def back(response):
-        return visits.see_other(
+        return page_requests.see_other(
             visit,
             f"{target}sent={len(response.data['sent'])}&left={response.data['left']}"
             "&done=sent_dunnings",
@@ -237,4 +237,4 @@ def import_desk_statement(visit, upload):
     counts = "&".join(f"{name}={response.data[name]}" for name in READ)
     if any(warning["code"] == "state_column" for warning in response.meta.get("warnings", ())):
         counts += "&unread=1"
-    return visits.see_other(visit, f"money/bank?{counts}&done=import_payments")
+    return page_requests.see_other(visit, f"money/bank?{counts}&done=import_payments")

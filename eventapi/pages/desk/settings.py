@@ -5,7 +5,7 @@ for it.
 from eventapi.domain.shows import settings
 from eventapi.pages.desk import actions, api, choices, frame, links
 from eventapi.validation.schema_files import document
-from eventapi.web.html import shell, visits
+from eventapi.web.html import page_requests, shell
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
@@ -156,6 +156,6 @@ def save_desk_settings(visit, connections, id):
         "update_event_pages",
         {"id": id},
         body,
-        lambda response: visits.see_other(visit, f"settings/{id}?done=saved"),
+        lambda response: page_requests.see_other(visit, f"settings/{id}?done=saved"),
         tag=(visit.fields.get("tag") or [None])[0],
     )

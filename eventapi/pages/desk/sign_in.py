@@ -8,7 +8,7 @@ from eventapi.domain.access.api_keys import NARROW_SCOPES, key_hash
 from eventapi.errors import Problem
 from eventapi.pages.desk.frame import PACKAGE
 from eventapi.storage.statements import statements
-from eventapi.web.html import cookies, form_bodies, shell, tokens, visits
+from eventapi.web.html import cookies, form_bodies, page_requests, shell, tokens
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -49,13 +49,15 @@ def sign_in_desk(db, before):
     if known and (old := sessions.find(db, known)):
         sessions.end(db, old)
     secret = sessions.add(db, api_key_id=row["id"], way="shown")
-    return visits.redirect(f"{shell.up()}desk/", {"Set-Cookie": cookies.header("desk", secret)})
+    return page_requests.redirect(
+        f"{shell.up()}desk/", {"Set-Cookie": cookies.header("desk", secret)}
+    )
 
 
 def form(db, refusal=None, status=200):
     """Return the page, with why the last try was refused."""
-    language = visits.language_of()
-    text = visits.rendered(
+    language = page_requests.language_of()
+    text = page_requests.rendered(
         PACKAGE,
         "sign_in",
         language,

@@ -9,7 +9,7 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.upkeep import nightly
 from eventapi.errors import Problem
 from eventapi.pages.desk import api, frame
-from eventapi.pages.entry.routes import signed_out
+from eventapi.pages.link.routes import signed_out
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Routes

@@ -6,7 +6,7 @@ from eventapi import times
 from eventapi.domain.access import link_secrets, links, sessions
 from eventapi.domain.entrance import door, door_roster
 from eventapi.errors import Problem, invalid_at, invalid_parameter
-from eventapi.pages.entry.routes import session_cookie
+from eventapi.pages.link.routes import session_cookie
 from eventapi.validation.bodies import Body
 from eventapi.web.html import form_bodies, shell
 from eventapi.web.html.kept import Kept

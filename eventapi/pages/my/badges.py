@@ -3,21 +3,21 @@
 from eventapi.domain.people import badge_sheets
 from eventapi.domain.portal import staff
 from eventapi.errors import Problem
-from eventapi.pages.my import frame
+from eventapi.pages.my import exhibitor
 from eventapi.web import downloads
-from eventapi.web.html import visits
+from eventapi.web.html import page_requests
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
-routes = Routes("my-badges", root="/my/<ref>", **frame.PAGE)
+routes = Routes("my-badges", root="/my/<ref>", **exhibitor.PAGE)
 RIGHT = "badges"
 
 
 @routes.get("/badges")
 def get_my_badges(db, visit):
     """Return the people at the booth, and how many badges are left."""
-    mine = frame.opened(db, visit, RIGHT)
-    return frame.shown(
+    mine = exhibitor.opened(db, visit, RIGHT)
+    return exhibitor.shown(
         db,
         visit,
         mine,
@@ -28,49 +28,49 @@ def get_my_badges(db, visit):
     )
 
 
-@routes.post("/badges", schema="my_forms.person", shows=get_my_badges)
+@routes.post("/badges", schema="portal_forms.person", shows=get_my_badges)
 def add_my_person(db, visit, body):
     """Add a person."""
-    mine = frame.changing(db, visit, RIGHT)
+    mine = exhibitor.changing(db, visit, RIGHT)
     staff.add(db, mine.participant, body["first_name"], body["last_name"])
-    return visits.see_other(visit, "badges", done="person_added")
+    return page_requests.see_other(visit, "badges", done="person_added")
 
 
 @routes.get("/badges/<id:int>")
 def get_my_person(db, visit, id):
     """Return the form with which a person gets another name, or is removed."""
     mine, row = asked(db, visit, id)
-    return frame.shown(db, visit, mine, "person", person=row)
+    return exhibitor.shown(db, visit, mine, "person", person=row)
 
 
-@routes.post("/badges/<id:int>", schema="my_forms.person", shows=get_my_person)
+@routes.post("/badges/<id:int>", schema="portal_forms.person", shows=get_my_person)
 def rename_my_person(db, visit, id, body):
     """Give a person another name."""
-    mine, row = asked(db, visit, id, frame.changing)
+    mine, row = asked(db, visit, id, exhibitor.changing)
     staff.rename(db, mine.participant, row, body["first_name"], body["last_name"])
-    return visits.see_other(visit, "badges", done="person_renamed")
+    return page_requests.see_other(visit, "badges", done="person_renamed")
 
 
 @routes.post("/badges/<id:int>/remove", shows=get_my_person)
 def remove_my_person(db, visit, id):
     """Remove a person. The badge is not valid any more."""
-    mine, row = asked(db, visit, id, frame.changing)
+    mine, row = asked(db, visit, id, exhibitor.changing)
     staff.remove(db, mine.participant, row)
-    return visits.see_other(visit, "badges", done="person_removed")
+    return page_requests.see_other(visit, "badges", done="person_removed")
 
 
 @routes.post("/badges/<id:int>/issue", shows=get_my_badges)
 def issue_my_badge(db, visit, id):
     """Record that a badge is downloaded, and lead to its file."""
-    mine, row = asked(db, visit, id, frame.changing)
+    mine, row = asked(db, visit, id, exhibitor.changing)
     staff.issue(db, mine.participant, row)
-    return visits.see_other(visit, f"badges/{id}/badge.pdf")
+    return page_requests.see_other(visit, f"badges/{id}/badge.pdf")
 
 
 @routes.get("/badges/own.pdf", forms=badge_sheets.FORMS)
 def get_my_own_badge(db, visit):
     """Return the badge of the exhibitor itself."""
-    mine = frame.opened(db, visit, RIGHT)
+    mine = exhibitor.opened(db, visit, RIGHT)
     return badge(db, visit, mine.participant["id"])
 
 
@@ -78,11 +78,11 @@ def get_my_own_badge(db, visit):
 def get_my_badge(db, visit, id):
     """Return a badge that was issued, as PDF, or as SVG if this server cannot draw PDFs."""
     _, row = asked(db, visit, id)
-    return badge(db, visit, frame.found(row["id"] if row["is_issued"] else None, "badge", id))
+    return badge(db, visit, exhibitor.found(row["id"] if row["is_issued"] else None, "badge", id))
 
 
 def badge(db, visit, id):
-    found = frame.found(badge_sheets.read(db, id, visit.language), "badge", id)
+    found = exhibitor.found(badge_sheets.read(db, id, visit.language), "badge", id)
     kind, extension = badge_sheets.PDF, "pdf"
     try:
         body = badge_sheets.draw(db.config, found, kind)
@@ -92,11 +92,11 @@ def badge(db, visit, id):
         kind, extension = badge_sheets.SVG, "svg"
         body = badge_sheets.draw(db.config, found, kind)
     name = downloads.disposition("attachment", f"{found['code']}.{extension}")
-    return frame.attachment(
+    return exhibitor.attachment(
         Response(body=body, headers={"Content-Type": kind, "Content-Disposition": name})
     )
 
 
-def asked(db, visit, id, opened=frame.opened):
+def asked(db, visit, id, opened=exhibitor.opened):
     mine = opened(db, visit, RIGHT)
-    return mine, frame.found(staff.person(db, mine.participant, id), "person", id)
+    return mine, exhibitor.found(staff.person(db, mine.participant, id), "person", id)

@@ -7,12 +7,12 @@ from html import escape
 from urllib.parse import urlencode
 
 from eventapi.domain.portal import choosing, evidence
-from eventapi.pages.my import frame
+from eventapi.pages.my import exhibitor
 from eventapi.pictures.hall import page as hall_page
-from eventapi.web.html import shell, visits
+from eventapi.web.html import page_requests, shell
 from eventapi.web.routes import Routes
 
-routes = Routes("my-booth", root="/my/<ref>", **frame.PAGE)
+routes = Routes("my-booth", root="/my/<ref>", **exhibitor.PAGE)
 RIGHT = "booth"
 HOME = "{home}"  # in what all share, in place of the address of the pages
 LISTED = ("booth_number", "plan_key", "booth_type_name", "width", "depth", "price")
@@ -21,7 +21,7 @@ LISTED = ("booth_number", "plan_key", "booth_type_name", "width", "depth", "pric
 @routes.get("/booth")
 def get_my_booth(db, visit):
     """Return the hall with the free booths, the chosen one with its price, and the own one."""
-    mine, asked = frame.opened(db, visit, RIGHT), shell.asked("booth", "plan")
+    mine, asked = exhibitor.opened(db, visit, RIGHT), shell.asked("booth", "plan")
     number = asked.get("booth") or visit.fields.get("booth_number", [None])[0]
     with db.snapshot():
         found = choosing.view(db, mine.participant, mine.event, mine.pages, number)
@@ -34,7 +34,7 @@ def get_my_booth(db, visit):
         )
         drawing = plan and drawn(db, visit, mine, plan, found)
     rows = tuple(tuple(row[name] for name in LISTED) for row in found["free"])
-    return frame.shown(
+    return exhibitor.shown(
         db,
         visit,
         mine,
@@ -52,11 +52,13 @@ def listed(rows, language, currency):
     """Return the rows of the list of free booths, tuples of LISTED. All exhibitors with the same
     prices share it.
     """
-    return shell.template(frame.PACKAGE, "free").render(
+    return shell.template(exhibitor.PACKAGE, "free").render(
         rows=[dict(zip(LISTED, row, strict=True)) for row in rows],
         home=HOME,
-        w=lambda word, **parts: visits.words(frame.PACKAGE, language)[word].format(**parts),
-        **frame.writers(currency, language, None),
+        w=lambda word, **parts: page_requests.words(exhibitor.PACKAGE, language)[word].format(
+            **parts
+        ),
+        **exhibitor.writers(currency, language, None),
     )
 
 
@@ -110,34 +112,34 @@ def marked(text, number):
     )
 
 
-@routes.post("/booth/hold", schema="my_forms.booth", shows=get_my_booth)
+@routes.post("/booth/hold", schema="portal_forms.booth", shows=get_my_booth)
 def hold_my_booth(db, visit, body):
     """Hold a booth, or move the hold to it."""
-    mine = frame.changing(db, visit, RIGHT)
+    mine = exhibitor.changing(db, visit, RIGHT)
     choosing.choose(db, mine.participant, mine.event, mine.pages, body["booth_number"])
-    return visits.see_other(visit, "booth", done="held")
+    return page_requests.see_other(visit, "booth", done="held")
 
 
-@routes.post("/booth/give-back", schema="my_forms.reservation", shows=get_my_booth)
+@routes.post("/booth/give-back", schema="portal_forms.reservation", shows=get_my_booth)
 def give_back_my_booth(db, visit, body):
     """Give back the booth that is held."""
-    mine = frame.changing(db, visit, RIGHT)
+    mine = exhibitor.changing(db, visit, RIGHT)
     choosing.give_back(db, mine.participant, own(db, mine, body["reservation_id"]))
-    return visits.see_other(visit, "booth", done="given_back")
+    return page_requests.see_other(visit, "booth", done="given_back")
 
 
 @routes.get("/booth/confirm/<reservation_id:int>")
 def get_my_confirmation(db, visit, reservation_id):
     """Return the page with all amounts, before the booth is confirmed bindingly."""
-    mine = frame.opened(db, visit, RIGHT)
+    mine = exhibitor.opened(db, visit, RIGHT)
     row = own(db, mine, reservation_id)
     if visit.problem is None and not (
         row["status"] == "pending"
         and row["price"] is not None
         and choosing.may_confirm(mine.participant, mine.pages)
     ):
-        return visits.see_other(visit, "booth")
-    return frame.shown(
+        return page_requests.see_other(visit, "booth")
+    return exhibitor.shown(
         db,
         visit,
         mine,
@@ -148,21 +150,23 @@ def get_my_confirmation(db, visit, reservation_id):
 
 
 @routes.post(
-    "/booth/confirm/<reservation_id:int>", schema="my_forms.confirmation", shows=get_my_confirmation
+    "/booth/confirm/<reservation_id:int>",
+    schema="portal_forms.confirmation",
+    shows=get_my_confirmation,
 )
 def confirm_my_booth(db, visit, reservation_id, body):
     """Confirm the booth bindingly."""
-    mine = frame.changing(db, visit, RIGHT)
+    mine = exhibitor.changing(db, visit, RIGHT)
     choosing.confirm(
         db,
         mine.participant,
         mine.event,
         mine.pages,
         own(db, mine, reservation_id),
-        frame.step(visit, body["shown"]),
+        exhibitor.step(visit, body["shown"]),
     )
-    return visits.see_other(visit, "booth", done="confirmed")
+    return page_requests.see_other(visit, "booth", done="confirmed")
 
 
 def own(db, mine, id):
-    return frame.found(choosing.own_booth(db, mine.participant, id), "booth", id)
+    return exhibitor.found(choosing.own_booth(db, mine.participant, id), "booth", id)

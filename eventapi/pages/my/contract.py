@@ -2,22 +2,22 @@
 
 from eventapi import markup
 from eventapi.domain.attachments import content_types, contracts, pages
-from eventapi.domain.portal import evidence, records, signing
-from eventapi.pages.my import frame
+from eventapi.domain.portal import evidence, reading, signing
+from eventapi.pages.my import exhibitor
 from eventapi.web import downloads
-from eventapi.web.html import visits
+from eventapi.web.html import page_requests
 from eventapi.web.routes import Routes
 
-routes = Routes("my-contract", root="/my/<ref>", **frame.PAGE)
+routes = Routes("my-contract", root="/my/<ref>", **exhibitor.PAGE)
 RIGHT = "contract"
 
 
 @routes.get("/contract")
 def get_my_contracts(db, visit):
     """Return the list of contracts."""
-    mine = frame.opened(db, visit, RIGHT)
-    return frame.shown(
-        db, visit, mine, "contracts", contracts=records.contracts(db, mine.participant)
+    mine = exhibitor.opened(db, visit, RIGHT)
+    return exhibitor.shown(
+        db, visit, mine, "contracts", contracts=reading.contracts(db, mine.participant)
     )
 
 
@@ -30,7 +30,7 @@ def get_my_contract(db, visit, id):
         if row["content"]
         else ""
     )
-    return frame.shown(
+    return exhibitor.shown(
         db,
         visit,
         mine,
@@ -43,34 +43,34 @@ def get_my_contract(db, visit, id):
     )
 
 
-@routes.post("/contract/<id:int>/accept", schema="my_forms.acceptance", shows=get_my_contract)
+@routes.post("/contract/<id:int>/accept", schema="portal_forms.acceptance", shows=get_my_contract)
 def accept_my_contract(db, visit, id, body):
     """Accept a contract bindingly."""
-    _, row = asked(db, visit, id, frame.changing)
-    signing.accept(db, row, body["signer_name"], frame.step(visit, body["shown"]))
-    return visits.see_other(visit, f"contract/{id}", done="accepted")
+    _, row = asked(db, visit, id, exhibitor.changing)
+    signing.accept(db, row, body["signer_name"], exhibitor.step(visit, body["shown"]))
+    return page_requests.see_other(visit, f"contract/{id}", done="accepted")
 
 
-@routes.post("/contract/<id:int>/decline", schema="my_forms.decline", shows=get_my_contract)
+@routes.post("/contract/<id:int>/decline", schema="portal_forms.decline", shows=get_my_contract)
 def decline_my_contract(db, visit, id, body):
     """Decline a contract."""
-    mine, row = asked(db, visit, id, frame.changing)
+    mine, row = asked(db, visit, id, exhibitor.changing)
     signing.decline(db, mine.participant, row, body["reason"])
-    return visits.see_other(visit, "contract", done="declined")
+    return page_requests.see_other(visit, "contract", done="declined")
 
 
 @routes.get("/contract/<id:int>/file", forms=(content_types.PDF,))
 def get_my_contract_file(db, visit, id):
     """Return the file that was sent to be signed, unchanged."""
     _, row = asked(db, visit, id)
-    frame.found(row["signature_sha256"], "file", id)
+    exhibitor.found(row["signature_sha256"], "file", id)
     file = contracts.sent_file(db.config, row)
     name = f"{row['document_number']}{content_types.EXTENSIONS.get(file['content_type'], '')}"
     response = downloads.stored_file(db.config, file["sha256"], file["content_type"], name)
     response.headers["Content-Disposition"] = downloads.disposition("attachment", name)
-    return frame.attachment(response)
+    return exhibitor.attachment(response)
 
 
-def asked(db, visit, id, opened=frame.opened):
+def asked(db, visit, id, opened=exhibitor.opened):
     mine = opened(db, visit, RIGHT)
-    return mine, frame.found(records.contract(db, mine.participant, id), "contract", id)
+    return mine, exhibitor.found(reading.contract(db, mine.participant, id), "contract", id)

@@ -2,15 +2,15 @@
 
 from eventapi.domain.billing import invoices, sending
 from eventapi.domain.billing import pdf as invoice_pdf
-from eventapi.domain.originals import transfers
-from eventapi.domain.portal import records
-from eventapi.pages.my import frame
+from eventapi.domain.einvoices_sent import transfers
+from eventapi.domain.portal import reading
+from eventapi.pages.my import exhibitor
 from eventapi.storage import files
 from eventapi.web import downloads
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
-routes = Routes("my-invoices", root="/my/<ref>", **frame.PAGE)
+routes = Routes("my-invoices", root="/my/<ref>", **exhibitor.PAGE)
 RIGHT = "invoices"
 PDF, XML, SVG = "application/pdf", "application/xml", "image/svg+xml"
 
@@ -18,8 +18,8 @@ PDF, XML, SVG = "application/pdf", "application/xml", "image/svg+xml"
 @routes.get("/invoices")
 def get_my_invoices(db, visit):
     """Return the invoices with what is open. Credit notes stand beside their invoice."""
-    mine = frame.opened(db, visit, RIGHT)
-    rows = records.invoices_of(db, mine.participant)
+    mine = exhibitor.opened(db, visit, RIGHT)
+    rows = reading.invoices_of(db, mine.participant)
     notes = {}
     for row in rows:
         if row["invoice_type"] == "credit_note":
@@ -35,7 +35,7 @@ def get_my_invoices(db, visit):
         for row in rows
         if row["invoice_type"] == "invoice"
     ]
-    return frame.shown(db, visit, mine, "invoices", invoices=own, seller=db.config)
+    return exhibitor.shown(db, visit, mine, "invoices", invoices=own, seller=db.config)
 
 
 @routes.get("/invoices/<id:int>/pdf", forms=(PDF,))
@@ -54,7 +54,7 @@ def get_my_invoice_pdf(db, visit, id):
 def get_my_invoice_xml(db, visit, id):
     """Return the e-invoice of an invoice as it was sent."""
     row = asked(db, visit, id)
-    frame.found(row["xml_sha256"], "e-invoice", id)
+    exhibitor.found(row["xml_sha256"], "e-invoice", id)
     with db.snapshot():
         body = sending.xml(db, row, "en16931", "cii")
     return file(XML, invoice_pdf.file_name(row, extension="xml", words=[]), body)
@@ -64,19 +64,19 @@ def get_my_invoice_xml(db, visit, id):
 def get_my_girocode(db, visit, id):
     """Return the code with which a banking app transfers what is open."""
     invoice = invoices.represent(asked(db, visit, id))
-    code = frame.found(transfers.girocode_if_possible(invoice), "GiroCode", id)
-    return frame.attachment(
+    code = exhibitor.found(transfers.girocode_if_possible(invoice), "GiroCode", id)
+    return exhibitor.attachment(
         Response(body=transfers.draw(invoice, code, SVG), headers={"Content-Type": SVG})
     )
 
 
 def asked(db, visit, id):
-    mine = frame.opened(db, visit, RIGHT)
-    return frame.found(records.invoice(db, mine.participant, id), "invoice", id)
+    mine = exhibitor.opened(db, visit, RIGHT)
+    return exhibitor.found(reading.invoice(db, mine.participant, id), "invoice", id)
 
 
 def file(kind, name, body):
-    return frame.attachment(
+    return exhibitor.attachment(
         Response(
             body=body,
             headers={

@@ -2,29 +2,29 @@
 orders.
 """
 
-from eventapi.domain.portal import basket, evidence, records
+from eventapi.domain.portal import basket, evidence, reading
 from eventapi.errors import Problem, invalid
-from eventapi.pages.my import frame
-from eventapi.web.html import forms, visits
+from eventapi.pages.my import exhibitor
+from eventapi.web.html import forms, page_requests
 from eventapi.web.routes import Routes
 
-routes = Routes("my-orders", root="/my/<ref>", **frame.PAGE)
+routes = Routes("my-orders", root="/my/<ref>", **exhibitor.PAGE)
 RIGHT = "orders"
 
 
 @routes.get("/orders")
 def get_my_orders(db, visit):
     """Return the services with their prices, the basket and the own orders."""
-    mine = frame.opened(db, visit, RIGHT)
-    rows = records.orders_of(db, mine.participant)
+    mine = exhibitor.opened(db, visit, RIGHT)
+    rows = reading.orders_of(db, mine.participant)
     draft = next((row for row in rows if row["status"] == "draft"), None)
-    return frame.shown(
+    return exhibitor.shown(
         db,
         visit,
         mine,
         "orders",
-        tag=frame.tag_of(basket_of(draft)),
-        services=records.catalogue(db, mine.participant),
+        tag=exhibitor.tag_of(basket_of(draft)),
+        services=reading.catalogue(db, mine.participant),
         items={item["service_id"]: item for item in draft["items"]} if draft else {},
         draft=draft,
         orders=[row for row in rows if row["status"] != "draft"],
@@ -35,9 +35,9 @@ def typed_order(db, link, language, fields):
     """Return (label, text) of the quantities and specifications in a form, with the names of the
     services.
     """
-    texts = visits.words(frame.PACKAGE, language)
-    participant = records.participant(db, link["participant_id"])
-    services = {str(row["service_id"]): row for row in records.catalogue(db, participant)}
+    texts = page_requests.words(exhibitor.PACKAGE, language)
+    participant = reading.participant(db, link["participant_id"])
+    services = {str(row["service_id"]): row for row in reading.catalogue(db, participant)}
     found = []
     for name, (text, *_) in fields.items():
         kind, _, id = name.partition(".")
@@ -55,11 +55,11 @@ def typed_order(db, link, language, fields):
 @routes.post("/orders", shows=get_my_orders, typed=typed_order)
 def fill_my_basket(db, visit):
     """Store the quantities as the basket, and lead to the check page."""
-    mine = frame.changing(db, visit, RIGHT)
-    frame.refuse_changed(
+    mine = exhibitor.changing(db, visit, RIGHT)
+    exhibitor.refuse_changed(
         basket_of(basket.find(db, mine.participant)), visit.fields.get("etag", [None])[0]
     )
-    items = items_of(visit, records.catalogue(db, mine.participant))
+    items = items_of(visit, reading.catalogue(db, mine.participant))
     try:
         row = basket.fill(db, mine.participant, items)
     except Problem as problem:
@@ -68,7 +68,7 @@ def fill_my_basket(db, visit):
         raise invalid(
             [{**fault, "pointer": field_of(fault["pointer"], items)} for fault in problem.errors]
         ) from None
-    return visits.see_other(
+    return page_requests.see_other(
         visit, "orders/check" if row else "orders", done=None if row else "emptied"
     )
 
@@ -76,10 +76,12 @@ def fill_my_basket(db, visit):
 @routes.get("/orders/check")
 def get_my_basket(db, visit):
     """Return the page with all amounts, before the order is submitted bindingly."""
-    mine = frame.opened(db, visit, RIGHT)
+    mine = exhibitor.opened(db, visit, RIGHT)
     row = basket.find(db, mine.participant)
     if row is None:
-        return get_my_orders(db, visit) if visit.problem else visits.see_other(visit, "orders")
+        return (
+            get_my_orders(db, visit) if visit.problem else page_requests.see_other(visit, "orders")
+        )
     try:
         checked, shown = basket.checked(db, row), basket.facts(db, row)
     except Problem as problem:
@@ -87,25 +89,25 @@ def get_my_basket(db, visit):
             raise
         visit.problem = visit.problem or problem
         return get_my_orders(db, visit)
-    return frame.shown(
+    return exhibitor.shown(
         db, visit, mine, "check", draft=row, checked=checked, hash=evidence.digest(shown)
     )
 
 
-@routes.post("/orders/check", schema="my_forms.order", shows=get_my_basket)
+@routes.post("/orders/check", schema="portal_forms.order", shows=get_my_basket)
 def submit_my_basket(db, visit, body):
     """Submit the order bindingly."""
-    mine = frame.changing(db, visit, RIGHT)
-    basket.submit(db, mine.participant, frame.step(visit, body["shown"]))
-    return visits.see_other(visit, "orders", done="ordered")
+    mine = exhibitor.changing(db, visit, RIGHT)
+    basket.submit(db, mine.participant, exhibitor.step(visit, body["shown"]))
+    return page_requests.see_other(visit, "orders", done="ordered")
 
 
 @routes.post("/orders/cancel", shows=get_my_orders)
 def cancel_my_basket(db, visit):
     """Empty the basket."""
-    mine = frame.changing(db, visit, RIGHT)
+    mine = exhibitor.changing(db, visit, RIGHT)
     basket.fill(db, mine.participant, [])
-    return visits.see_other(visit, "orders", done="emptied")
+    return page_requests.see_other(visit, "orders", done="emptied")
 
 
 def basket_of(draft):

@@ -2,24 +2,24 @@
 
 from eventapi.domain.access import links
 from eventapi.domain.portal import todos
-from eventapi.pages.my import frame
-from eventapi.web.html import visits
+from eventapi.pages.my import exhibitor
+from eventapi.web.html import page_requests
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
-routes = Routes("my-overview", root="/my/<ref>", **frame.PAGE)
+routes = Routes("my-overview", root="/my/<ref>", **exhibitor.PAGE)
 
 
 @routes.get("")
 def get_my_overview(db, visit):
     """Return the to-dos: late, open, waiting for the office and done."""
     with db.snapshot():
-        mine = frame.opened(db, visit)
+        mine = exhibitor.opened(db, visit)
         found = todos.of(db, mine.participant, mine.event, mine.pages, mine.rights)
         told = [
             {**todo, **todos.said(todo, visit.language, mine.event["timezone"])} for todo in found
         ]
-        return frame.shown(
+        return exhibitor.shown(
             db,
             visit,
             mine,
@@ -30,17 +30,17 @@ def get_my_overview(db, visit):
         )
 
 
-@routes.post("/language", schema="my_forms.language")
+@routes.post("/language", schema="portal_forms.language")
 def set_my_language(db, visit, body):
     """Choose the language of the page and of its mails."""
     links.update(db, visit.link, {"language": body["language"]})
-    return visits.see_other(visit, "")
+    return page_requests.see_other(visit, "")
 
 
 @routes.post("/mail-me")
 def mail_my_link(db, visit):
     """Mail the link to its address, so that a session can be opened that may take binding steps."""
-    mine = frame.opened(db, visit)
+    mine = exhibitor.opened(db, visit)
     if visit.link["email"]:
         links.ask_for_mail(db, visit.link["email"], mail_base_url())
-    return frame.shown(db, visit, mine, "mailed")
+    return exhibitor.shown(db, visit, mine, "mailed")

@@ -3,13 +3,13 @@
 from eventapi.domain.people import participants
 from eventapi.domain.shows import directory, profiles
 from eventapi.errors import Problem, invalid, invalid_at
-from eventapi.pages.my import frame
+from eventapi.pages.my import exhibitor
 from eventapi.plugins.validation import body_of
 from eventapi.web import downloads
-from eventapi.web.html import visits
+from eventapi.web.html import page_requests
 from eventapi.web.routes import Routes
 
-routes = Routes("my-profile", root="/my/<ref>", **frame.PAGE)
+routes = Routes("my-profile", root="/my/<ref>", **exhibitor.PAGE)
 LANGUAGES = ("de", "en")
 # place in the body of the profile -> field of the form
 FIELDS = {
@@ -23,16 +23,16 @@ FIELDS = {
 @routes.get("/profile")
 def get_my_profile(db, visit):
     """Return the form of the profile, its logo and a preview of the public entry."""
-    mine = frame.opened(db, visit, "profile")
+    mine = exhibitor.opened(db, visit, "profile")
     profile = profiles.get(db, mine.participant["id"])
     text = directory.in_language(profile["texts"], visit.language)
-    return frame.shown(
+    return exhibitor.shown(
         db,
         visit,
         mine,
         "profile",
         profile=profile,
-        tag=frame.tag_of(by_field(profile)),
+        tag=exhibitor.tag_of(by_field(profile)),
         text=text,
         website=directory.linkable(profile["website"]),
         limit=profiles.LARGEST_FILE // 1000,
@@ -40,18 +40,18 @@ def get_my_profile(db, visit):
     )
 
 
-@routes.post("/profile", schema="my_forms.profile", shows=get_my_profile)
+@routes.post("/profile", schema="portal_forms.profile", shows=get_my_profile)
 def change_my_profile(db, visit, body):
     """Change the profile."""
     me, old = owned(db, visit)
-    frame.refuse_changed(by_field(old), body["etag"])
+    exhibitor.refuse_changed(by_field(old), body["etag"])
     profiles.update_own(db, me, old, fields_of(db, body, old))
-    return visits.see_other(visit, "profile", done="profile")
+    return page_requests.see_other(visit, "profile", done="profile")
 
 
 @routes.post(
     "/profile/logo",
-    schema="my_forms.file",
+    schema="portal_forms.file",
     shows=get_my_profile,
     file=lambda config: profiles.LARGEST_FILE,
 )
@@ -66,7 +66,7 @@ def set_my_logo(db, visit, upload):
             raise
         code = problem.errors[0]["code"] if problem.errors else "picture_kind"
         raise invalid_at("/file", code, problem.detail) from None
-    return visits.see_other(visit, "profile", done="logo")
+    return page_requests.see_other(visit, "profile", done="logo")
 
 
 @routes.post("/profile/logo/remove", shows=get_my_profile)
@@ -75,16 +75,16 @@ def remove_my_logo(db, visit):
     me, old = owned(db, visit)
     profiles.refuse_locked(old, ["logo"])
     profiles.remove_logo(db, me, old)
-    return visits.see_other(visit, "profile", done="logo_removed")
+    return page_requests.see_other(visit, "profile", done="logo_removed")
 
 
 @routes.get("/profile/logo/<hash>", forms=downloads.PICTURES)
 def get_my_logo(db, visit, hash):
     """Return the logo. Its address contains the hash of the file."""
-    mine = frame.opened(db, visit, "profile")
+    mine = exhibitor.opened(db, visit, "profile")
     logo = profiles.get(db, mine.participant["id"])["logo"]
-    frame.found(logo if logo and logo["sha256"][:16] == hash else None, "logo", hash)
-    return frame.attachment(
+    exhibitor.found(logo if logo and logo["sha256"][:16] == hash else None, "logo", hash)
+    return exhibitor.attachment(
         downloads.stored_file(db.config, logo["sha256"], logo["content_type"], "logo")
     )
 
@@ -100,7 +100,7 @@ def by_field(profile):
 
 def owned(db, visit):
     """Return the participant, as the API shows it, and its profile."""
-    id = frame.changing(db, visit, "profile").participant["id"]
+    id = exhibitor.changing(db, visit, "profile").participant["id"]
     return participants.get(db, id), profiles.get(db, id)
 
 

@@ -2,19 +2,19 @@
 
 from itertools import groupby
 
-from eventapi.domain.portal import records
-from eventapi.pages.my import frame
+from eventapi.domain.portal import reading
+from eventapi.pages.my import exhibitor
 from eventapi.web.routes import Routes
 
-routes = Routes("my-programme", root="/my/<ref>", **frame.PAGE)
+routes = Routes("my-programme", root="/my/<ref>", **exhibitor.PAGE)
 
 
 @routes.get("/programme")
 def get_my_programme(db, visit):
     """Return the sessions in which the exhibitor speaks, hosts or takes part, by day."""
-    mine = frame.opened(db, visit)
+    mine = exhibitor.opened(db, visit)
     days = [
         (date, list(slots))
-        for date, slots in groupby(records.slots(db, mine.participant), lambda slot: slot["date"])
+        for date, slots in groupby(reading.slots(db, mine.participant), lambda slot: slot["date"])
     ]
-    return frame.shown(db, visit, mine, "programme", days=days)
+    return exhibitor.shown(db, visit, mine, "programme", days=days)

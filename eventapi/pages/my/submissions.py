@@ -1,16 +1,16 @@
 """Submissions: what the organiser asks for, as drafts, submitted, and with all revisions."""
 
 from eventapi.domain.attachments import content_types
-from eventapi.domain.portal import handing_in, records
+from eventapi.domain.portal import handing_in, reading
 from eventapi.domain.submissions.submissions import MEGABYTE
 from eventapi.errors import not_found
-from eventapi.pages.my import frame
+from eventapi.pages.my import exhibitor
 from eventapi.storage import files
 from eventapi.web import downloads
-from eventapi.web.html import visits
+from eventapi.web.html import page_requests
 from eventapi.web.routes import Routes
 
-routes = Routes("my-submissions", root="/my/<ref>", **frame.PAGE)
+routes = Routes("my-submissions", root="/my/<ref>", **exhibitor.PAGE)
 RIGHT = "submissions"
 # What a form is made from, and colleagues or the office may change meanwhile.
 SHOWN = ("title", "description", "due_at", "value", "document_id", "state", "feedback")
@@ -24,30 +24,32 @@ def largest(config):
 @routes.get("/submissions")
 def get_my_submissions(db, visit):
     """Return what the organiser asks for, and its state."""
-    mine = frame.opened(db, visit, RIGHT)
-    return frame.shown(db, visit, mine, "submissions", kinds=records.types(db, mine.participant))
+    mine = exhibitor.opened(db, visit, RIGHT)
+    return exhibitor.shown(
+        db, visit, mine, "submissions", kinds=reading.types(db, mine.participant)
+    )
 
 
 @routes.get("/submissions/<key>")
 def get_my_submission(db, visit, key):
     """Return one submission with its form, feedback and revisions."""
     mine, kind = asked(db, visit, key)
-    return frame.shown(
+    return exhibitor.shown(
         db,
         visit,
         mine,
         "submission",
         title=kind["title"],
         kind=kind,
-        revisions=records.revisions(db, kind),
-        tag=frame.tag_of(shown(kind)),
+        revisions=reading.revisions(db, kind),
+        tag=exhibitor.tag_of(shown(kind)),
         may_hand_in=handing_in.allows(kind) and not mine.is_over,
         limit=kind["max_size_mb"] or db.config.max_upload_mb,
         accept=",".join(f".{name}" for name in kind["allowed_extensions"]),
     )
 
 
-@routes.post("/submissions/<key>", schema="my_forms.submission", shows=get_my_submission)
+@routes.post("/submissions/<key>", schema="portal_forms.submission", shows=get_my_submission)
 def hand_in_my_submission(db, visit, key, body):
     """Store a text, an address or a ticked box, as a draft or submitted."""
     mine, kind = changed(db, visit, key, body)
@@ -60,7 +62,7 @@ def hand_in_my_submission(db, visit, key, body):
 
 
 @routes.post(
-    "/submissions/<key>/file", schema="my_forms.file", shows=get_my_submission, file=largest
+    "/submissions/<key>/file", schema="portal_forms.file", shows=get_my_submission, file=largest
 )
 def hand_in_my_file(db, visit, key, body, upload):
     """Store a file, as a draft or submitted."""
@@ -71,7 +73,7 @@ def hand_in_my_file(db, visit, key, body, upload):
     return told(visit, key, body["draft"])
 
 
-@routes.post("/submissions/<key>/submit", schema="my_forms.draft", shows=get_my_submission)
+@routes.post("/submissions/<key>/submit", schema="portal_forms.draft", shows=get_my_submission)
 def submit_my_submission(db, visit, key, body):
     """Submit a draft as it is."""
     _, kind = changed(db, visit, key, body)
@@ -85,26 +87,26 @@ def submit_my_submission(db, visit, key, body):
 def get_my_file(db, visit, key):
     """Return the file of a submission."""
     mine, kind = asked(db, visit, key)
-    return sent(db, records.file_of(db, mine.participant, kind["submission_id"]), key)
+    return sent(db, reading.file_of(db, mine.participant, kind["submission_id"]), key)
 
 
 @routes.get("/submissions/<key>/revisions/<revision:int>/file", forms=("application/octet-stream",))
 def get_my_revision(db, visit, key, revision):
     """Return the file of a revision."""
     mine, kind = asked(db, visit, key)
-    return sent(db, records.file_of(db, mine.participant, kind["submission_id"], revision), key)
+    return sent(db, reading.file_of(db, mine.participant, kind["submission_id"], revision), key)
 
 
-def asked(db, visit, key, opened=frame.opened):
+def asked(db, visit, key, opened=exhibitor.opened):
     """Return the Mine of a visit and the row of the submission type."""
     mine = opened(db, visit, RIGHT)
-    return mine, frame.found(records.type_by_key(db, mine.participant, key), "submission", key)
+    return mine, exhibitor.found(reading.type_by_key(db, mine.participant, key), "submission", key)
 
 
 def changed(db, visit, key, body):
     """Return `asked` for a form. Raise 412 if the submission was changed since the form was made."""
-    mine, kind = asked(db, visit, key, frame.changing)
-    frame.refuse_changed(shown(kind), body["etag"])
+    mine, kind = asked(db, visit, key, exhibitor.changing)
+    exhibitor.refuse_changed(shown(kind), body["etag"])
     return mine, kind
 
 
@@ -113,15 +115,17 @@ def shown(kind):
 
 
 def told(visit, key, is_draft):
-    return visits.see_other(visit, f"submissions/{key}", done="draft" if is_draft else "submitted")
+    return page_requests.see_other(
+        visit, f"submissions/{key}", done="draft" if is_draft else "submitted"
+    )
 
 
 def sent(db, file, key):
     """Return a file as a download. Raise 404 if it is None."""
-    frame.found(file, "file", key)
+    exhibitor.found(file, "file", key)
     kind = content_types.detect(files.head(db.config, file["sha256"]))
     response = downloads.stored_file(db.config, file["sha256"], kind, file["filename"] or key)
     response.headers["Content-Disposition"] = downloads.disposition(
         "attachment", file["filename"] or key
     )
-    return frame.attachment(response)
+    return exhibitor.attachment(response)

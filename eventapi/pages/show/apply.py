@@ -8,7 +8,7 @@ from eventapi import times
 from eventapi.domain.access.link_secrets import form_key
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import applications
-from eventapi.domain.registration import drafts, openings
+from eventapi.domain.public_forms import drafts, openings
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, not_found
 from eventapi.pages.show import form_fields
@@ -16,7 +16,7 @@ from eventapi.pages.show.views import PACKAGE, frame
 from eventapi.plugins.validation import body_of
 from eventapi.validation.formats import CHECKS
 from eventapi.web import client
-from eventapi.web.html import cookies, form_bodies, forms, shell, tokens, visits
+from eventapi.web.html import cookies, form_bodies, forms, page_requests, shell, tokens
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
@@ -110,7 +110,7 @@ def sent_form(db, event_key, form, given):
     fields = form_fields.fields_of(db, show, form, language)
     faults = form_fields.missing(given, fields)
     if form_fields.not_offered(given, fields):
-        faults["category"] = visits.words(PACKAGE, language)["fault_unknown"]
+        faults["category"] = page_requests.words(PACKAGE, language)["fault_unknown"]
     try:
         body = body_of("application", "POST", db.config.timezone)(
             form_fields.body_from(
@@ -126,7 +126,9 @@ def sent_form(db, event_key, form, given):
     except Problem as problem:
         if problem.status >= 500:
             raise
-        found = forms.faults_of(fields, problem.errors or [], visits.words(PACKAGE, language))
+        found = forms.faults_of(
+            fields, problem.errors or [], page_requests.words(PACKAGE, language)
+        )
         note = None if found else f"problem_{problem.code}"
         return form_page(
             db,
@@ -260,9 +262,9 @@ def drawn(db, show, language, part, **values):
     around = (
         frame(db, show, part, {}, language)
         if show
-        else {"title": visits.words(PACKAGE, language)[f"tab_{part}"]}
+        else {"title": page_requests.words(PACKAGE, language)[f"tab_{part}"]}
     )
-    return visits.rendered(
+    return page_requests.rendered(
         PACKAGE,
         part,
         language,

@@ -9,7 +9,7 @@ from eventapi.errors import not_found
 from eventapi.languages import countries
 from eventapi.pages.show import cards, views
 from eventapi.web import downloads
-from eventapi.web.html import colours, shell, visits
+from eventapi.web.html import colours, page_requests, shell
 from eventapi.web.pages import Page
 from eventapi.web.rest import SANDBOX, mail_base_url, tag_of
 from eventapi.web.routes import Routes
@@ -202,13 +202,13 @@ def get_imprint(config):
     """Return who is responsible for the pages: the organiser, as the configuration names it."""
     language = shell.language_of(config, None)
     given = {name: getattr(config, name) for name in IMPRINT}
-    text = visits.rendered(
+    text = page_requests.rendered(
         views.PACKAGE,
         "imprint",
         language,
         organiser=given,
         show=None,
-        title=visits.words(views.PACKAGE, language)["imprint"],
+        title=page_requests.words(views.PACKAGE, language)["imprint"],
         country=countries.name(config.organiser_country, language),
     )
     return shell.html(text, language, is_indexed=False).response()

@@ -1,11 +1,11 @@
 """The fields of the forms of a show, and the body of POST /applications that a form means."""
 
 from eventapi import money
+from eventapi.domain.public_forms import openings
 from eventapi.domain.records import field_definitions
-from eventapi.domain.registration import openings
 from eventapi.languages import countries, formats
 from eventapi.pages.show.views import PACKAGE
-from eventapi.web.html import forms, visits
+from eventapi.web.html import forms, page_requests
 from eventapi.web.html.forms import Field
 
 # name -> kind, autocomplete, whether it is required
@@ -36,7 +36,7 @@ FIELDS = {
 
 def fields_of(db, show, form, language):
     """Return the fields of a form of a show: those of everybody, its categories, and custom fields."""
-    word = visits.words(PACKAGE, language)
+    word = page_requests.words(PACKAGE, language)
     nations = sorted(
         ((code, countries.name(code, language)) for code in countries.NAMES),
         key=lambda pair: pair[1],

@@ -7,11 +7,11 @@ An event that is not public does not exist here: its pages are 404.
 from itertools import groupby
 
 from eventapi import times
-from eventapi.domain.registration import openings
+from eventapi.domain.public_forms import openings
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, not_found
 from eventapi.pictures.hall import page as hall_page
-from eventapi.web.html import shell, visits
+from eventapi.web.html import page_requests, shell
 from eventapi.web.rest import Response, mail_base_url
 from eventapi.web.routes import JSON, Routes
 
@@ -282,7 +282,7 @@ def public(db, event_key):
 
 def drawn(db, show, part, values, language, asked, embed):
     """Return a page with these values."""
-    text = visits.rendered(
+    text = page_requests.rendered(
         PACKAGE,
         part,
         language,
@@ -294,7 +294,7 @@ def drawn(db, show, part, values, language, asked, embed):
         embed=embed,
         plan_drawing=drawing(db, show, part, values),
         lettered=lettered,
-        pieces=pieces(show, visits.words(PACKAGE, language)),
+        pieces=pieces(show, page_requests.words(PACKAGE, language)),
     )
     return shell.html(
         text,
@@ -316,7 +316,7 @@ def instead(db, show, language):
 
 def frame(db, show, part, values, language):
     """Return what the head of a page says, its tabs and the links at its foot."""
-    word, today = visits.words(PACKAGE, language), times.today(show["timezone"])
+    word, today = page_requests.words(PACKAGE, language), times.today(show["timezone"])
     own = {"exhibitor": values.get("exhibitor"), "plan": values.get("plan")}.get(part)
     own = own["name"] if own else None if part == "start" else word[f"tab_{part}"]
     return {

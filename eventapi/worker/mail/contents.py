@@ -19,7 +19,7 @@ from eventapi.domain.dunning import letters, sending
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import applications, badge_sheets, decisions, newsletter
 from eventapi.domain.portal import reminding
-from eventapi.domain.registration import drafts
+from eventapi.domain.public_forms import drafts
 from eventapi.domain.shows import settings
 from eventapi.errors import Problem
 from eventapi.languages import choice, formats

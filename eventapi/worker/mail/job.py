@@ -9,7 +9,7 @@ from threading import Thread
 
 from eventapi.domain.access import links
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.registration import drafts
+from eventapi.domain.public_forms import drafts
 from eventapi.errors import Problem
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database

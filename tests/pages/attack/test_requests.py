@@ -10,7 +10,7 @@ from bottle import request
 from eventapi.domain.access import link_secrets
 from eventapi.errors import Problem
 from eventapi.web.html import form_bodies, tokens
-from tests.pages.apply.test_page import PDF, take_files
+from tests.pages.applicant.test_page import PDF, take_files
 from tests.pages.conftest import Visitor
 from tests.pages.conftest import token_of as session_token
 from tests.pages.show.conftest import built, link_of, register, token_of  # noqa: F401

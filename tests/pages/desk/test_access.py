@@ -10,7 +10,7 @@ from eventapi import app as application
 from eventapi import times
 from eventapi.domain.access import api_keys, desks
 from eventapi.domain.upkeep import housekeeping
-from eventapi.pages.desk import actions, api, batches, records
+from eventapi.pages.desk import actions, api, batches, edit
 from eventapi.plugins import sessions
 from eventapi.storage.errors import mark_damaged
 from tests.pages.conftest import Visitor
@@ -188,7 +188,7 @@ def test_buttons_are_a_list_without_keys_and_files():
         *(batch for batch, *_ in batches.BATCHES.values()),
         *(
             f"{verb}_{kind.handler}"
-            for kind in records.KINDS.values()
+            for kind in edit.KINDS.values()
             for verb in ("create", "update", "delete")
         ),
     }

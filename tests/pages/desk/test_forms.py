@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventapi.pages.desk import api, records, settings
+from eventapi.pages.desk import api, edit, settings
 
 # Kind -> path of its records in the API, where it is not its name.
 PATHS = {
@@ -78,7 +78,7 @@ def sent(office, form):
 
 
 @pytest.mark.parametrize("event", ["fair", "other"])
-@pytest.mark.parametrize("name", records.KINDS)
+@pytest.mark.parametrize("name", edit.KINDS)
 def test_a_record_that_is_saved_as_it_is_does_not_change(
     office, organiser, full, offered, name, event
 ):

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 
 from eventapi import app as application
 from eventapi.domain.access import api_keys, links
-from eventapi.pages.desk import actions, api, batches, records
+from eventapi.pages.desk import actions, api, batches, edit
 from eventapi.plugins import sessions
 from tests.support import camt
 
@@ -49,7 +49,7 @@ def paths(method):
     hostile ids.
     """
     words = {
-        "<name>": (*actions.BUTTONS, *records.KINDS, "x"),
+        "<name>": (*actions.BUTTONS, *edit.KINDS, "x"),
         "<what>": ("show", "rotate", "mail", "x"),
         "<resource>/<action>": [f"{noun}/{word}" for noun, word in batches.BATCHES]
         + ["links/revoke"],

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from eventapi import app as application
-from eventapi.pages.desk import actions, batches, records
+from eventapi.pages.desk import actions, batches, edit
 from eventapi.plugins import sessions
 from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import sign_in
@@ -129,7 +129,7 @@ def pages(planted):
         elif path.startswith("edit/"):
             found += [
                 with_id(path.replace("<name>", name), made[singular(name)]["id"])
-                for name in records.KINDS
+                for name in edit.KINDS
             ]
         elif path.startswith("batch/"):
             found += [f"batch/{noun}/{word}" for noun, word in batches.BATCHES]
@@ -159,7 +159,7 @@ def pages(planted):
 
 def singular(name):
     """Return the name of the planted record of a kind of the forms."""
-    return {"profiles": "participant"}.get(name, records.KINDS[name].singular)
+    return {"profiles": "participant"}.get(name, edit.KINDS[name].singular)
 
 
 def with_id(path, id):

@@ -10,7 +10,7 @@ import re
 import pytest
 
 from eventapi import app as application
-from eventapi.pages.desk import actions, batches, records
+from eventapi.pages.desk import actions, batches, edit
 from eventapi.plugins import sessions
 from tests.support.client import SCOPES
 
@@ -160,7 +160,7 @@ def test_the_table_has_everything_that_the_desk_can_send():
     assert {f"batch/{noun}/{word}" for noun, word in batches.BATCHES} == {
         address for address in known if address.startswith("batch/")
     }
-    assert {f"edit/{name}" for name in records.KINDS} == {
+    assert {f"edit/{name}" for name in edit.KINDS} == {
         address for address in known if address.startswith("edit/")
     }
 

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from eventapi.pages.desk import actions, api, batches, frame, records, settings
+from eventapi.pages.desk import actions, api, batches, edit, frame, settings
 from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import document
-from eventapi.web.html import schema_forms, shell, visits
+from eventapi.web.html import page_requests, schema_forms, shell
 from eventapi.web.html.schema_forms import Form
 from tests.support.processes import ROOT
 
@@ -55,7 +55,7 @@ def test_templates_contain_no_program():
 
 def forms(language):
     visit = SimpleNamespace(language=language)
-    for kind in records.KINDS.values():
+    for kind in edit.KINDS.values():
         for method, names in (("POST", (*kind.new, *kind.names)), ("PATCH", kind.names)):
             yield Form(
                 kind.singular, method, frame.labels(visit), names=names, without=kind.without
@@ -93,7 +93,7 @@ def test_every_button_and_batch_has_its_words():
             assert f"do_{name}" in texts and f"done_{name}" in texts, name
         for resource, action in batches.BATCHES:
             assert f"batch_{resource}_{action}" in texts
-        for name in records.KINDS:
+        for name in edit.KINDS:
             assert {f"new_{name}", f"edit_{name}"} <= texts.keys(), name
 
 
@@ -111,14 +111,14 @@ def test_every_refusal_of_a_button_has_a_sentence():
             *actions.BUTTONS,
             *(
                 f"{verb}_{kind.handler}"
-                for kind in records.KINDS.values()
+                for kind in edit.KINDS.values()
                 for verb in ("create", "update", "delete")
             ),
         )
         for code in problem_codes.by_handler().get(name, ())
     }
     for language, texts in WORDS.items():
-        known = {**shell.words(visits.COMMON, language), **texts}
+        known = {**shell.words(page_requests.COMMON, language), **texts}
         missing = {code for code in raised if f"problem_{code}" not in known} - {
             "validation_failed"
         }

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from tests.portal.conftest import Portal, clock
+from tests.domain.portal.conftest import Portal, clock
 from tests.support.prepared import prepared
 
 RIGHTS = ("profile", "submissions", "booth", "orders", "contract", "invoices", "badges")

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from eventapi import paths
-from eventapi.domain.registration import drafts
+from eventapi.domain.public_forms import drafts
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.pages.show import apply

@@ -13,7 +13,7 @@ import pytest
 from eventapi import times
 from eventapi.domain.access import links
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.registration import drafts
+from eventapi.domain.public_forms import drafts
 from eventapi.domain.shows import directory
 from eventapi.storage.database import Database
 from eventapi.worker.mail import contents, delivery, job, smtp

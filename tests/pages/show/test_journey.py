@@ -9,7 +9,7 @@ import pytest
 
 from eventapi import paths
 from eventapi.pictures import style
-from eventapi.web.html import colours, shell, tokens, visits
+from eventapi.web.html import colours, page_requests, shell, tokens
 from eventapi.web.html.kept import Kept
 from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.browser import BROWSER, SIZES
@@ -161,9 +161,9 @@ def test_no_page_is_wider_than_the_screen_or_breaks_its_policy(browser, pages, w
 @needs_browser
 def test_texts_of_twice_the_length_fit_a_phone(browser, pages, monkeypatch):
     """A third language may need more room."""
-    plain = visits.words
+    plain = page_requests.words
     monkeypatch.setattr(
-        visits,
+        page_requests,
         "words",
         lambda package, language: {
             name: value if name == "weekdays" else f"{value} {value}"

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eventapi.domain.registration import drafts
+from eventapi.domain.public_forms import drafts
 from eventapi.domain.shows import directory
 from eventapi.storage.database import Database
 from tests.pages.conftest import Visitor

@@ -11,10 +11,10 @@ import pytest
 from eventapi import journal
 from eventapi.app import routes
 from eventapi.domain.access import links
-from eventapi.domain.portal import records
+from eventapi.domain.portal import reading
 
 pytestmark = pytest.mark.usefixtures("mail")
-ROOT = Path(__file__).parents[2] / "eventapi"
+ROOT = Path(__file__).parents[3] / "eventapi"
 # Function that makes the secret of an address -> entries of those who get it. A draft is what
 # somebody has typed into a public form: its address confirms that, and has no entry before there is
 # an application.
@@ -27,8 +27,8 @@ MAKERS = {
     "domain/people/decisions.py new_secret": "mailed",
     "domain/portal/granting.py create": "created",
     "domain/portal/granting.py rotate": "rotated",
-    "domain/registration/drafts.py add_secret": "a draft",
-    "domain/registration/drafts.py new_secret": "a draft",
+    "domain/public_forms/drafts.py add_secret": "a draft",
+    "domain/public_forms/drafts.py new_secret": "a draft",
     "pages/show/apply.py sent_page": "a draft",
 }
 # Operation whose response has a secret -> (path, body) to send, entity type and action of its
@@ -240,7 +240,7 @@ def test_a_link_that_somebody_asks_for_is_mailed_by_nobody_of_the_office(db, lin
 def test_the_offer_of_a_booth_is_mailed(db, portal, link, entries):
     portal.change(my_rights=["booth"])
     with db.write():
-        links.tell_of_offer(db, records.participant(db, portal.participant["id"])["id"])
+        links.tell_of_offer(db, reading.participant(db, portal.participant["id"])["id"])
     assert actions(entries()) == [("mailed", link["id"], None)]
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from eventapi.domain.einvoices import reading, rules
 from eventapi.domain.upkeep import checks
-from tests.originals.conftest import BUYER, act, xml_of
-from tests.originals.sums import recomputed
+from tests.einvoices_sent.conftest import BUYER, act, xml_of
+from tests.einvoices_sent.sums import recomputed
 
 UNITS = [None, "m²", "Stück", "hour", "night"]
 TAXES = {

@@ -7,7 +7,7 @@ Each kind names the fields of its form. The rest of a record stays as it is.
 from eventapi.errors import not_found
 from eventapi.languages import names
 from eventapi.pages.desk import actions, api, choices, frame
-from eventapi.web.html import shell, visits
+from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import id_of
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
@@ -435,7 +435,9 @@ def save_desk_record(visit, connections, name, id=None):
             f"delete_{kind.handler}",
             {"id": id},
             None,
-            lambda response: visits.see_other(visit, actions.with_done(kind.back, "deleted")),
+            lambda response: page_requests.see_other(
+                visit, actions.with_done(kind.back, "deleted")
+            ),
             tag=tag_of(visit),
         )
     return actions.once(
@@ -443,7 +445,7 @@ def save_desk_record(visit, connections, name, id=None):
         handler_of(kind, id),
         {"id": id} if id else {},
         body,
-        lambda response: visits.see_other(visit, saved(visit, kind, name, id, response)),
+        lambda response: page_requests.see_other(visit, saved(visit, kind, name, id, response)),
         tag=tag_of(visit) if id else None,
     )
 

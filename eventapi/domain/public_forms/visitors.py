@@ -7,7 +7,7 @@ category, a form that has closed meanwhile, a participation that the office has 
 
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import applications, contacts, decisions, participants
-from eventapi.domain.registration import openings
+from eventapi.domain.public_forms import openings
 from eventapi.storage.statements import statements
 
 sql = statements("drafts")

@@ -3,7 +3,7 @@
 import pytest
 
 from eventapi import times
-from eventapi.domain.portal import records
+from eventapi.domain.portal import reading
 from eventapi.domain.shows import settings as pages_of_events
 from tests.domain.test_billing import Fair
 from tests.support.prepared import prepared
@@ -26,7 +26,7 @@ class Portal(Fair):
 
     def me(self, participant=None):
         """Return the participant as its page reads it."""
-        return records.participant(self.db, (participant or self.participant)["id"])
+        return reading.participant(self.db, (participant or self.participant)["id"])
 
     @property
     def pages(self):

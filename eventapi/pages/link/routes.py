@@ -12,7 +12,7 @@ from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem
 from eventapi.pages.show import apply
 from eventapi.validation.formats import CHECKS
-from eventapi.web.html import cookies, form_bodies, shell, tokens, visits
+from eventapi.web.html import cookies, form_bodies, page_requests, shell, tokens
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
@@ -77,8 +77,8 @@ def signed_in(db, link, row, *, own_device=False, done=None):
     cookie = session_cookie(db, link, row, own_device=own_device)
     if cookie is None:
         return told("full", link, 409, devices=link["devices"])
-    address = shell.up() + visits.path_of(link) + (f"?done={done}" if done else "")
-    return visits.redirect(address, {"Set-Cookie": cookie})
+    address = shell.up() + page_requests.path_of(link) + (f"?done={done}" if done else "")
+    return page_requests.redirect(address, {"Set-Cookie": cookie})
 
 
 def session_cookie(db, link, row, *, own_device=False):
@@ -89,7 +89,7 @@ def session_cookie(db, link, row, *, own_device=False):
     The secret of a door or of an admin opens one session. Return None if the door has no place for
     a further device.
     """
-    ref = visits.cookie_ref(link)
+    ref = page_requests.cookie_ref(link)
     old = cookies.get(ref)
     old = old and sessions.find(db, old)
     others = [each for each in sessions.of_link(db, link) if not old or each["id"] != old["id"]]
@@ -123,7 +123,7 @@ def redirected(db, link, row):
     A mailed secret may take binding steps, so it is no use to lead it to the session of a shown
     one.
     """
-    secret = cookies.get(visits.cookie_ref(link))
+    secret = cookies.get(page_requests.cookie_ref(link))
     session = secret and sessions.find(db, secret)
     if (
         session
@@ -131,7 +131,7 @@ def redirected(db, link, row):
         and sessions.is_open(session, link["kind"])
         and (row["way"] in ("shown", session["way"]))
     ):
-        return visits.redirect(shell.up() + visits.path_of(link))
+        return page_requests.redirect(shell.up() + page_requests.path_of(link))
     return None
 
 
@@ -153,8 +153,8 @@ def invalid(db, link):
 
 
 def told(name, link, status=200, **values):
-    language = visits.language_of(link and link["language"])
-    return visits.told(
+    language = page_requests.language_of(link and link["language"])
+    return page_requests.told(
         name,
         status=status,
         language=language,
@@ -194,11 +194,11 @@ def ask_for_link(db, before):
         return entry(db, email=email, fault="fault_email", status=422)
     if mails.is_configured(db.config) and mail_base_url():
         links.ask_for_mail(db, email, mail_base_url())
-    return visits.told("asked")
+    return page_requests.told("asked")
 
 
 def entry(db, *, email="", fault=None, status=200):
-    return visits.told("entry", status=status, email=email, fault=fault, **asking(db))
+    return page_requests.told("entry", status=status, email=email, fault=fault, **asking(db))
 
 
 def asking(db, target="my"):
@@ -230,7 +230,7 @@ def asking_for(db, link):
 def signed_out(db, visit):
     """End the session of a visit, and return the page that says so."""
     sessions.end(db, visit.session)
-    return visits.told(
+    return page_requests.told(
         "signed_out", language=visit.language, headers={"Set-Cookie": cookies.gone(visit.ref)}
     )
 

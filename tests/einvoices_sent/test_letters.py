@@ -12,7 +12,7 @@ from eventapi.domain.billing import invoices
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.errors import Problem
 from eventapi.pictures import fonts
-from tests.originals.conftest import BUYER, STAND, act, xml_of
+from tests.einvoices_sent.conftest import BUYER, STAND, act, xml_of
 
 pytest.importorskip("reportlab")
 pypdf = pytest.importorskip("pypdf")

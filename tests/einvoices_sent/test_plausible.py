@@ -4,7 +4,7 @@ import pytest
 
 from eventapi import times
 from eventapi.config import load
-from tests.originals.conftest import BUYER, act
+from tests.einvoices_sent.conftest import BUYER, act
 from tests.support.client import write_empty_config
 
 OF_CATEGORY = {

@@ -12,7 +12,7 @@ import pytest
 from eventapi.domain.einvoices import reading
 from eventapi.languages import countries
 from eventapi.pictures import fonts
-from tests.originals.conftest import BUYER, STAND, act, xml_of
+from tests.einvoices_sent.conftest import BUYER, STAND, act, xml_of
 
 # Tax numbers of companies that have no VAT id in a format of the EU, GB, CH or NO
 NUMBERS = [

@@ -7,7 +7,7 @@ right.
 import unicodedata
 
 from eventapi import times
-from eventapi.domain.originals.requirements import finding
+from eventapi.domain.einvoices_sent.requirements import finding
 from eventapi.validation.identifiers import companies
 
 UNION = companies.MEMBER_STATES - {"XI"}

@@ -5,7 +5,7 @@ Shared by the imports of contacts and of participants.
 
 from dataclasses import dataclass, field
 
-from eventapi.domain.imports import records
+from eventapi.domain.imports import fields
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -130,7 +130,7 @@ def attempt(db, record, dry, action):
             if dry or record.action == "rejected":
                 raise _RollBack
     except Problem as problem:
-        record.reject(records.as_faults(problem))
+        record.reject(fields.as_faults(problem))
     except _RollBack:
         record.id = None if record.action == "created" else record.id
 

@@ -15,7 +15,7 @@ from eventapi.domain.submissions import submissions
 from eventapi.names import display_name
 from eventapi.storage.statements import statements
 
-sql = statements("my")
+sql = statements("portal")
 
 
 def participant(db, id):

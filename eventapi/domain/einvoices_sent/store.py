@@ -13,7 +13,7 @@ from xml.sax.saxutils import unescape
 
 from eventapi import money
 from eventapi.domain.einvoices import cii, profiles, reading, ubl
-from eventapi.domain.originals.composing import in_profile
+from eventapi.domain.einvoices_sent.composing import in_profile
 from eventapi.storage.statements import statements
 
 sql = statements("e_invoices")

@@ -15,7 +15,7 @@ from eventapi.web import client
 from eventapi.web.html import cookies, shell, tokens
 from eventapi.web.rest import Response
 
-COMMON = "eventapi.pages.entry"  # package of the pages about links, sessions and errors
+COMMON = "eventapi.pages.link"  # package of the pages about links, sessions and errors
 # kind of link -> ref in the cookie of all links of the kind
 ONE_COOKIE = {
     "door": "door",

@@ -11,7 +11,7 @@ from eventapi import money
 from eventapi.domain.einvoices import exemptions, profiles, units
 from eventapi.domain.einvoices.model import Allowance, Document, Line, Tax
 from eventapi.domain.einvoices.writing import clean
-from eventapi.domain.originals import parties
+from eventapi.domain.einvoices_sent import parties
 from eventapi.languages import choice, formats
 from eventapi.pictures.words import WORDS, tax_reason
 

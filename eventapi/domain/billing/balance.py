@@ -1,5 +1,5 @@
-"""The ledger: payments, credit notes and write-offs determine the sums and the status of an
-invoice.
+"""The balance of an invoice: payments, credit notes and write-offs determine its sums and its
+status.
 
 All amounts are in minor units.
 """
@@ -14,7 +14,7 @@ from eventapi.errors import Problem, invalid_at
 from eventapi.languages import formats
 from eventapi.storage.statements import statements
 
-sql = statements("ledger")
+sql = statements("balance")
 
 # each has an outgoing event of the same name
 EVENT_STATUSES = ("paid", "partially_paid", "refunded", "cancelled", "written_off")
@@ -22,7 +22,7 @@ EXACT = Context(prec=64, rounding=ROUND_HALF_UP)
 
 
 def by_number(db, number):
-    """Return the columns of the invoice that the ledger needs, or None."""
+    """Return the columns of the invoice that its balance needs, or None."""
     return db.one(sql.by_number, invoice_number=number)
 
 

@@ -10,13 +10,13 @@ from eventapi import money, times
 from eventapi.domain.access import rights
 from eventapi.domain.access.links import masked
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.portal import evidence, records
+from eventapi.domain.portal import evidence, reading
 from eventapi.domain.shows import directory
 from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem, not_found
 from eventapi.languages import formats
 from eventapi.storage.database import as_json
-from eventapi.web.html import shell, visits
+from eventapi.web.html import page_requests, shell
 from eventapi.web.rest import Response
 
 PACKAGE = "eventapi.pages.my"
@@ -64,7 +64,7 @@ def opened(db, visit, right=None):
     allowed = rights.effective(visit.link, pages, visit.who.disabled_flags)
     if not pages["my_is_open"] or (right and right not in allowed):
         raise not_found("page", shell.address())
-    participant = records.participant(db, visit.link["participant_id"])
+    participant = reading.participant(db, visit.link["participant_id"])
     over = rights.is_over(visit.link, times.now())
     return Mine(
         participant,
@@ -91,7 +91,7 @@ def step(visit, given):
 def shown(db, visit, mine, template, **values):
     """Return a page of the exhibitor."""
     language, zone = visit.language, mine.event["timezone"]
-    has_slots = bool(records.slots(db, mine.participant))
+    has_slots = bool(reading.slots(db, mine.participant))
     menu = [
         (page, f"menu_{page or 'overview'}")
         for page, right in MENU.items()
@@ -101,16 +101,16 @@ def shown(db, visit, mine, template, **values):
     names = [
         name
         for name in (visit.problem.members.get("changed", ()) if visit.problem else ())
-        if f"field_{name}" in visits.words(PACKAGE, language)
+        if f"field_{name}" in page_requests.words(PACKAGE, language)
     ]
     explain(visit.problem, language, zone)
-    return visits.shown(
+    return page_requests.shown(
         visit,
         PACKAGE,
         template,
         mine=mine,
         me=mine.participant,
-        company=records.name_of(mine.participant),
+        company=reading.name_of(mine.participant),
         menu=menu,
         here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0],
         intro=intro,

@@ -5,7 +5,7 @@
 import pytest
 
 from eventapi.domain.einvoices import reading
-from tests.originals.conftest import BUYER, STAND, act, xml_of
+from tests.einvoices_sent.conftest import BUYER, STAND, act, xml_of
 
 PEPPOL = "?profile=peppol&syntax=ubl"
 

@@ -19,8 +19,8 @@ from eventapi.domain.access.link_secrets import form_key
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import applications
+from eventapi.domain.public_forms import visitors
 from eventapi.domain.records import entities
-from eventapi.domain.registration import visitors
 from eventapi.errors import Problem
 from eventapi.names import full_name
 from eventapi.storage.database import as_json

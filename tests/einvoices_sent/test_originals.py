@@ -17,12 +17,12 @@ from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing import sending
 from eventapi.domain.einvoices import reading
 from eventapi.domain.einvoices.rules import codes
-from eventapi.domain.originals import parties, store
+from eventapi.domain.einvoices_sent import parties, store
 from eventapi.domain.people import privacy
 from eventapi.domain.upkeep import checks
 from eventapi.validation.identifiers import companies
-from tests.originals.conftest import BUYER, STAND, act, xml_of
-from tests.originals.sums import RAM
+from tests.einvoices_sent.conftest import BUYER, STAND, act, xml_of
+from tests.einvoices_sent.sums import RAM
 from tests.pictures.test_invoice_pdf import texts
 
 LEITWEG_ID = "991-33333TEST-33"

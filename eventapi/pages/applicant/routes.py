@@ -1,12 +1,12 @@
 """The page of an application, which the link in a mail opens."""
 
 from eventapi.domain.people import applications, badge_sheets
-from eventapi.domain.registration import applicants
+from eventapi.domain.public_forms import applicants
 from eventapi.domain.shows import directory
 from eventapi.errors import not_found
 from eventapi.languages import countries
-from eventapi.pages.entry import routes as entry
-from eventapi.web.html import visits
+from eventapi.pages.link import routes as entry
+from eventapi.web.html import page_requests
 from eventapi.web.rest import SANDBOX, Response, mail_base_url
 from eventapi.web.routes import Routes
 
@@ -19,7 +19,7 @@ routes = Routes(
     flag="pages",
     forms=("text/html",),
 )
-PACKAGE = "eventapi.pages.apply"
+PACKAGE = "eventapi.pages.applicant"
 
 
 @routes.get("")
@@ -28,12 +28,12 @@ def get_applicant_page(db, visit):
     values = applicants.view(db, visit.link, visit.session)
     show = directory.show(db, visit.event["event_key"])
     done = show and directory.in_language(show["texts"].get("apply_done", {}), visit.language)
-    return visits.shown(
+    return page_requests.shown(
         visit,
         PACKAGE,
         "status",
         **values,
-        layout=visits.COMMON,
+        layout=page_requests.COMMON,
         after=done,
         accent=show and show["accent_color"],
         shown=shown(visit.language),
@@ -59,14 +59,14 @@ def shown(language):
 def answer_question(db, visit, body):
     """Store the answer to the question of the office."""
     applications.answer(db, applications.get(db, visit.link["application_id"]), body["answer"])
-    return visits.see_other(visit, "", done="answered")
+    return page_requests.see_other(visit, "", done="answered")
 
 
 @routes.post("/withdraw", shows=get_applicant_page)
 def withdraw_own_application(db, visit):
     """Withdraw the application."""
     applications.move(db, applications.get(db, visit.link["application_id"]), "withdraw")
-    return visits.see_other(visit, "", done="withdrawn")
+    return page_requests.see_other(visit, "", done="withdrawn")
 
 
 @routes.post(
@@ -77,7 +77,7 @@ def withdraw_own_application(db, visit):
 def add_application_file(db, visit, upload):
     """Add a file to the application."""
     applicants.add_file(db, visit.link, upload, visit.fields["filename"][0])
-    return visits.see_other(visit, "", done="stored")
+    return page_requests.see_other(visit, "", done="stored")
 
 
 @routes.post("/my")
@@ -91,11 +91,11 @@ def open_exhibitor_page(db, visit):
 def get_own_badge(db, visit):
     """Return the page that shows the badge, for the phone at the entrance."""
     show = directory.show(db, visit.event["event_key"])
-    return visits.shown(
+    return page_requests.shown(
         visit,
         PACKAGE,
         "badge",
-        layout=visits.COMMON,
+        layout=page_requests.COMMON,
         badge=own_badge(db, visit),
         accent=show and show["accent_color"],
     )

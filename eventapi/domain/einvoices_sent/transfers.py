@@ -5,7 +5,7 @@ Invoices are API objects of sent invoices, which contain their seller.
 
 from decimal import Decimal
 
-from eventapi.domain.originals import parties
+from eventapi.domain.einvoices_sent import parties
 from eventapi.errors import Problem
 from eventapi.languages import choice, formats
 from eventapi.pictures.invoice import giro

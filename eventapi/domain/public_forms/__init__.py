@@ -1,0 +1,1 @@
+"""The forms of the public pages: applications of exhibitors and registrations of visitors."""

@@ -1,1 +1,0 @@
-"""Applications by the forms of the public pages."""
