@@ -83,12 +83,12 @@ def run(
             "was executed before. Send a new random value with each new request",
         )
     if action in (whole or {}):
-        batch = Whole(whole[action], body["fields"])
+        batch = AllOrNothing(whole[action], body["fields"])
     else:
         route = routes.single("POST", action)
         require_flag(who, route.options.flag)
         require_scope(who, route.options.scope, writes=True)
-        batch = Entries(routes, route, who, body, environ)
+        batch = EachEntry(routes, route, who, body, environ)
     with place(environ):
         results, is_repeated = executed(
             environ, who, batch, None if body["dry_run"] else key, body["dry_run"]
@@ -117,7 +117,7 @@ def place(environ: dict) -> Iterator[None]:
 
 
 def executed(
-    environ: dict, who: Who, batch: "Entries | Whole", key: str | None, dry_run: bool
+    environ: dict, who: Who, batch: "EachEntry | AllOrNothing", key: str | None, dry_run: bool
 ) -> tuple[list, bool]:
     """Execute the entries, a transaction at a time.
 
@@ -141,7 +141,12 @@ def executed(
 
 
 def transaction(
-    environ: dict, who: Who, batch: "Entries | Whole", key: str | None, dry_run: bool, results: list
+    environ: dict,
+    who: Who,
+    batch: "EachEntry | AllOrNothing",
+    key: str | None,
+    dry_run: bool,
+    results: list,
 ) -> tuple[list, bool, bool]:
     """Execute the next entries.
 
@@ -182,7 +187,7 @@ def transaction(
     return after, left, is_new
 
 
-class Whole:
+class AllOrNothing:
     """An action that is all or nothing. Its size is known once it was executed."""
 
     size = 0
@@ -203,7 +208,7 @@ class Whole:
         ]
 
 
-class Entries:
+class EachEntry:
     """The entries of an action: its handler is called for each of them.
 
     Attributes:

@@ -35,10 +35,12 @@ def list_due_dunnings(db, query):
     return found
 
 
-def seen(db, body):
+def due(db, body):
     """Return what is due for a request, read before the transaction that sends it."""
     with db.snapshot():
-        return sending.look(db, body["invoice_ids"], body["level"], transactions.paid_invoices(db))
+        return sending.find_due(
+            db, body["invoice_ids"], body["level"], transactions.paid_invoices(db)
+        )
 
 
 @routes.post(
@@ -47,7 +49,7 @@ def seen(db, body):
     response="dunning.result",
     status=200,
     dry_run=True,
-    in_pieces=lambda write, db, values: seen(db, values["body"]),
+    in_pieces=lambda write, db, values: due(db, values["body"]),
 )
 def send_dunnings(db, body, before=None):
     """Send dunning letters: all that are due, or those of some invoices, at most 40 in a call,
@@ -62,7 +64,7 @@ def send_dunnings(db, body, before=None):
     given = (body["invoice_ids"], body["level"], body["mail"])
     if body["dry_run"]:
         with db.snapshot():
-            sent = sending.send(db, seen(db, body), *given, dry_run=True)
+            sent = sending.send(db, due(db, body), *given, dry_run=True)
             return Response(sent, meta=levels.warnings(db), has_etag=False)
     return Response(sending.send(db, before, *given), meta=levels.warnings(db), has_etag=False)
 

@@ -12,7 +12,7 @@ from eventapi import times
 from eventapi.domain.entrance import badges, door, door_roster
 from eventapi.storage.database import Database
 from eventapi.validation.bodies import Body
-from eventapi.web.html.kept import Kept
+from eventapi.web.html.page_cache import PageCache
 from tests.support import dates
 
 BEGAN = "2026-01-02T08:00:00Z"
@@ -126,7 +126,7 @@ def parsed(data):
 
 def whole(db, fair, kept=None):
     """Return the roster of the fair; without `kept`, as a process makes it that has kept none."""
-    return door_roster.whole(db, fair["id"], kept or Kept(1_000_000))
+    return door_roster.whole(db, fair["id"], kept or PageCache(1_000_000))
 
 
 def hashed(salt, badge):
@@ -188,7 +188,7 @@ def test_a_kept_roster_is_made_again_only_after_a_change_and_has_the_present_tim
         "/categories", {"title": "Guest", "color": "#aa0000", "event_keys": ["fair"]}
     )
     ada, ben = visitor(category_key=guest["category_key"]), visitor()
-    kept, made, pack = Kept(1_000_000), [], door_roster._packed
+    kept, made, pack = PageCache(1_000_000), [], door_roster._packed
     monkeypatch.setattr(
         door_roster, "_packed", lambda *arguments: made.append(None) or pack(*arguments)
     )

@@ -443,14 +443,14 @@ def test_a_wrong_item_is_a_refused_entry_with_pointers_into_the_item(batch, even
 
 def test_items_are_checked_before_the_transaction(batch, db, monkeypatch):
     """An item with many faults takes long to check, and other writers would wait."""
-    seen, ready = [], batches.Entries.ready
+    seen, ready = [], batches.EachEntry.ready
 
     def noted(self, index):
         with db.write(wait=0):  # Busy if the batch holds the write lock
             seen.append(index)
         return ready(self, index)
 
-    monkeypatch.setattr(batches.Entries, "ready", noted)
+    monkeypatch.setattr(batches.EachEntry, "ready", noted)
     assert batch("participants", "create", items=[{}, {}])["refused"] == 2 and seen == [0, 1]
 
 
@@ -656,7 +656,7 @@ def test_a_request_that_was_killed_continues_with_its_key(
     organiser, batch, draft, monkeypatch, killed_in
 ):
     """Nothing is done twice, nothing is lost, and no number is missing."""
-    ids, execute = [draft() for _ in range(7)], batches.Entries.execute
+    ids, execute = [draft() for _ in range(7)], batches.EachEntry.execute
     monkeypatch.setattr(batches, "MOST", 2)
 
     def killed(self, db, start, dry_run):
@@ -665,10 +665,10 @@ def test_a_request_that_was_killed_continues_with_its_key(
             raise Busy
         return found
 
-    monkeypatch.setattr(batches.Entries, "execute", killed)
+    monkeypatch.setattr(batches.EachEntry, "execute", killed)
     body = {"action": "send", "ids": ids, "mail": False}
     organiser.post("/invoices/batch", body, headers=KEY, status=503)
-    monkeypatch.setattr(batches.Entries, "execute", execute)
+    monkeypatch.setattr(batches.EachEntry, "execute", execute)
     data = organiser.post("/invoices/batch", body, headers=KEY, status=200).json["data"]
     assert [result["data"]["invoice_number"][-5:] for result in data["results"]] == [
         f"{n:05}" for n in range(1, 8)
@@ -690,7 +690,7 @@ def test_without_a_key_the_results_of_committed_transactions_are_returned(
     organiser, batch, applied, monkeypatch
 ):
     """The client could not know otherwise what was done."""
-    execute = batches.Entries.execute
+    execute = batches.EachEntry.execute
     monkeypatch.setattr(batches, "MOST", 2)
 
     def fail(self, db, start, dry_run):
@@ -698,7 +698,7 @@ def test_without_a_key_the_results_of_committed_transactions_are_returned(
             raise Full("no space")
         return execute(self, db, start, dry_run)
 
-    monkeypatch.setattr(batches.Entries, "execute", fail)
+    monkeypatch.setattr(batches.EachEntry, "execute", fail)
     data = batch("applications", "review", applied)
     assert statuses(data) == [(200, None), (200, None), (507, "insufficient_storage")]
     assert organiser.data(f"/applications/{applied[2]}")["status"] == "new"
@@ -834,10 +834,10 @@ def test_batches_occupy_at_most_half_of_the_threads(app, organiser):
 
 
 def test_a_transaction_ends_after_a_while(organiser, batch, applied, monkeypatch):
-    writes, execute = [], batches.Entries.execute
+    writes, execute = [], batches.EachEntry.execute
     monkeypatch.setattr(batches, "LONGEST", -1)
     monkeypatch.setattr(
-        batches.Entries, "execute", lambda *given: writes.append(given[2]) or execute(*given)
+        batches.EachEntry, "execute", lambda *given: writes.append(given[2]) or execute(*given)
     )
     assert batch("applications", "review", applied)["done"] == 3 and writes == [0, 1, 2]
 

@@ -29,7 +29,7 @@ MOST = 200  # invoices that a request names, and those of a response that are he
 ENTRY = ("due_date", "level", "level_name", *claims.AMOUNTS, "days_overdue", "deadline")
 
 
-class Seen(NamedTuple):
+class DueInvoices(NamedTuple):
     """What is due, as seen before a call sends it.
 
     left_out: ids of invoices whose money has arrived and only waits to be booked, as JSON. named: ids of what is due
@@ -43,8 +43,8 @@ class Seen(NamedTuple):
     held_back: list
 
 
-def look(db, ids=None, level=None, paid=()):
-    """Return Seen for a request (see `send`).
+def find_due(db, ids=None, level=None, paid=()):
+    """Return the DueInvoices for a request (see `send`).
 
     `paid`: ids of invoices that get no letter, because they are paid.
 
@@ -62,12 +62,12 @@ def look(db, ids=None, level=None, paid=()):
     held_back = _due(db, today, ids, level, MOST, held_back=1) + [
         {**row, "held_back": "transfer_open"} for row in rows
     ]
-    return Seen(
+    return DueInvoices(
         left_out, frozenset(row["id"] for row in ready) if ids else frozenset(), count, held_back
     )
 
 
-def send(db, seen, ids=None, level=None, mail=None, dry_run=False):
+def send(db, due, ids=None, level=None, mail=None, dry_run=False):
     """Send the letters that are due, oldest due date first.
 
     Return {"sent", "skipped", "left", "dry_run"}.
@@ -80,13 +80,13 @@ def send(db, seen, ids=None, level=None, mail=None, dry_run=False):
     """
     invoice_mails.refuse_unconfigured(db, mail)
     today = times.today(db.config.timezone, db.now)
-    ready = _due(db, today, ids, level, BATCH, held_back=0, left_out=seen.left_out)
+    ready = _due(db, today, ids, level, BATCH, held_back=0, left_out=due.left_out)
     sent = [_send_one(db, row, today, mail, dry_run) for row in ready]
-    known = seen.named.union(row["id"] for row in (*ready, *seen.held_back))
+    known = due.named.union(row["id"] for row in (*ready, *due.held_back))
     return {
         "sent": sent,
-        "skipped": _skipped(db, known, seen.held_back, ids, today),
-        "left": max(seen.count - len(sent), 0),
+        "skipped": _skipped(db, known, due.held_back, ids, today),
+        "left": max(due.count - len(sent), 0),
         "dry_run": dry_run,
     }
 

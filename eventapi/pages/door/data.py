@@ -9,7 +9,7 @@ from eventapi.errors import Problem, invalid_at, invalid_parameter
 from eventapi.pages.link.routes import session_cookie
 from eventapi.validation.bodies import Body
 from eventapi.web.html import form_bodies, shell
-from eventapi.web.html.kept import Kept
+from eventapi.web.html.page_cache import PageCache
 from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Routes
 
@@ -20,7 +20,7 @@ entry = Routes("door-entry", root="/door", public=True, page=True, forms=(JSON,)
 
 BYTES = "application/octet-stream"
 NOT_KEPT = {"Cache-Control": "no-store"}
-ROSTERS = Kept(8_000_000)  # bytes; one of 150,000 badges has 900,000
+ROSTERS = PageCache(8_000_000)  # bytes; one of 150,000 badges has 900,000
 SECRET = re.compile(rf"/link/({link_secrets.SECRET.pattern})$")
 
 

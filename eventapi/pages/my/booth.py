@@ -77,7 +77,7 @@ def drawn(db, visit, mine, plan, found):
         free,
         visit.language,
     )
-    text = shell.KEPT.get(
+    text = shell.PAGES.get(
         key, lambda: drawing(choosing.hall(db, mine.event, plan, free, visit.language), plan)
     )
     for row in (*found["own"], *filter(None, [found["chosen"]])):

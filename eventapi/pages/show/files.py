@@ -147,7 +147,7 @@ def get_show_card(db, event_key, exhibitor):
     if root and not db.config.base_url:
         return make().response()
     id = exhibitor.partition("-")[0]
-    return shell.KEPT.get(
+    return shell.PAGES.get(
         views.shown_by(db, event_key, state, "card", id, language), make
     ).response()
 
@@ -184,7 +184,7 @@ def get_show_calendar(db, event_key):
             tag,
         )
 
-    return shell.KEPT.get(
+    return shell.PAGES.get(
         views.shown_by(db, event_key, state, "calendar", None, None), make
     ).response()
 

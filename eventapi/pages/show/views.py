@@ -209,7 +209,7 @@ def answer(db, event_key, part, content, asked=None, name=None):
             embed,
             category,
         )
-        return shell.KEPT.get(key, make).response()
+        return shell.PAGES.get(key, make).response()
     except Problem as problem:
         if problem.status != 404:
             raise

@@ -18,7 +18,7 @@ from eventapi.config import Config
 from eventapi.errors import invalid_parameter
 from eventapi.languages import choice, formats
 from eventapi.web import client
-from eventapi.web.html.kept import Drawn, Kept
+from eventapi.web.html.page_cache import FileCache, PageCache
 from eventapi.web.pages import Page
 from eventapi.web.rest import Response
 
@@ -265,5 +265,5 @@ def private(text: str, language: str, status: int = 200, referrer: str = "same-o
     )
 
 
-KEPT = Kept(LARGEST)
-FILES = Drawn(LARGEST_FILES)
+PAGES = PageCache(LARGEST)
+FILES = FileCache(LARGEST_FILES)

@@ -16,7 +16,7 @@ import pytest
 
 from eventapi.domain.access import links
 from eventapi.domain.entrance import badges, door_roster
-from eventapi.web.html.kept import Kept
+from eventapi.web.html.page_cache import PageCache
 from tests.client.middle import lost, passed, unheard
 from tests.pages.door.device import Device
 from tests.support.browser import BROWSER, Browser
@@ -314,7 +314,7 @@ def test_with_150000_badges_a_verdict_takes_less_than_a_tenth_of_a_second(
     db, fair, people, door, phone, capsys
 ):
     numbers = people(40)
-    real = door_roster.whole(db, fair["id"], Kept(1_000_000))
+    real = door_roster.whole(db, fair["id"], PageCache(1_000_000))
     entries = sorted(
         {real[start : start + 6] for start in range(68, len(real), 6)}
         | {os.urandom(5) + b"\x10" for _ in range(150_000)}

@@ -18,7 +18,7 @@ from eventapi.errors import Problem
 from eventapi.pages.show import cards, views
 from eventapi.pictures import fonts
 from eventapi.web.html import shell
-from eventapi.web.html.kept import Drawn, Kept
+from eventapi.web.html.page_cache import FileCache, PageCache
 from tests.support.plans import add_plan
 
 NOON = "2027-01-10T12:00:00Z"
@@ -32,8 +32,8 @@ def empty(monkeypatch):
 
 
 def forget(monkeypatch):
-    monkeypatch.setattr(shell, "KEPT", Kept(shell.LARGEST))
-    monkeypatch.setattr(shell, "FILES", Drawn(shell.LARGEST_FILES))
+    monkeypatch.setattr(shell, "PAGES", PageCache(shell.LARGEST))
+    monkeypatch.setattr(shell, "FILES", FileCache(shell.LARGEST_FILES))
     # Tests whose folders have the same name, one after the other, would share these.
     monkeypatch.setattr(views, "LISTS", {})
     monkeypatch.setattr(views, "MOMENTS", {})
@@ -478,14 +478,14 @@ def test_forty_threads_that_ask_for_a_page_get_one_rendering(ask, addresses, mon
         assert may_end.wait(LIMIT)
         return html(*values, **options)
 
-    find = Kept.find
+    find = PageCache.find
 
     def noted(keeper, key):
         asking.release()
         return find(keeper, key)
 
     monkeypatch.setattr(shell, "html", rendered)
-    monkeypatch.setattr(Kept, "find", noted)
+    monkeypatch.setattr(PageCache, "find", noted)
     asked = [ask("/e/fair/exhibitors") for _ in range(40)]
     assert all(asking.acquire(timeout=LIMIT) for _ in range(40))
     time.sleep(0.05)  # all have looked for the page once
@@ -497,7 +497,7 @@ def test_addresses_and_languages_that_somebody_makes_up_fill_no_memory(read, add
     for address in addresses.values():
         read(address)
         read(address, "de")
-    kept = len(shell.FILES.pages), len(shell.KEPT.pages), shell.FILES.bytes, shell.KEPT.bytes
+    kept = len(shell.FILES.pages), len(shell.PAGES.pages), shell.FILES.bytes, shell.PAGES.bytes
     for number in range(20):
         for form, address in addresses.items():
             read(
@@ -511,14 +511,14 @@ def test_addresses_and_languages_that_somebody_makes_up_fill_no_memory(read, add
                 read(f"{address[:-4]}{number}.{form}", status=404)
     assert kept == (
         len(shell.FILES.pages),
-        len(shell.KEPT.pages),
+        len(shell.PAGES.pages),
         shell.FILES.bytes,
-        shell.KEPT.bytes,
+        shell.PAGES.bytes,
     )
 
 
 def test_what_is_kept_of_files_is_bounded_in_bytes(organiser, read, show, addresses, monkeypatch):
-    monkeypatch.setattr(shell, "FILES", Drawn(30_000))
+    monkeypatch.setattr(shell, "FILES", FileCache(30_000))
     for number in range(12):
         organiser.patch(
             f"/booths/{show['booth_exhibitor']['id']}", {"booth_number": f"B{number}"}, status=200
@@ -566,4 +566,4 @@ def test_the_host_that_a_client_on_this_machine_names_is_on_no_card_of_others(
             LIMIT
         )[2]
         assert b"http://evil.example/e/fair/exhibitors/" in here and b"evil" not in there
-    assert [key for key in shell.KEPT.pages if "card" in key and "evil" in str(key)] == []
+    assert [key for key in shell.PAGES.pages if "card" in key and "evil" in str(key)] == []

@@ -10,7 +10,7 @@ import pytest
 from eventapi import paths
 from eventapi.pictures import style
 from eventapi.web.html import colours, page_requests, shell, tokens
-from eventapi.web.html.kept import Kept
+from eventapi.web.html.page_cache import PageCache
 from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.browser import BROWSER, SIZES
 from tests.support.served import served
@@ -170,7 +170,7 @@ def test_texts_of_twice_the_length_fit_a_phone(browser, pages, monkeypatch):
             for name, value in plain(package, language).items()
         },
     )
-    monkeypatch.setattr(shell, "KEPT", Kept(shell.LARGEST))
+    monkeypatch.setattr(shell, "PAGES", PageCache(shell.LARGEST))
     for page in pages:
         browser.open(page, width=360)
         assert browser.run("document.documentElement.scrollWidth") <= 360, page

@@ -176,13 +176,13 @@ def test_a_switched_off_part_is_not_shown(organiser, app, read, addresses, show)
 def test_addresses_that_somebody_makes_up_are_not_kept(read, addresses):
     read(addresses[4])
     read("/e/fair/exhibitors")
-    before = len(shell.KEPT.pages)
+    before = len(shell.PAGES.pages)
     for number in range(20):
         read(f"{addresses[4]}{number}")
         read(f"/e/fair/exhibitors?category=x{number}")
         read(f"/e/fair/exhibitors?q=x{number}&other={number}")
         read(f"/e/fair/exhibitors/999-{number}", status=404)
-    assert len(shell.KEPT.pages) == before
+    assert len(shell.PAGES.pages) == before
 
 
 def test_a_page_that_does_not_exist_is_always_whole(app, read, show):

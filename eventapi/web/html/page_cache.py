@@ -25,7 +25,7 @@ RETRY_AFTER = 5  # seconds
 REFUSED_FOR = 60  # seconds for which a file whose drawing has raised a Problem is not drawn again
 
 
-class Kept:
+class PageCache:
     """Pages, and texts for them, by what they depend on; the least used go beyond a number of
     bytes.
 
@@ -95,7 +95,7 @@ class Kept:
             maker.release()
 
 
-class Drawn(Kept):
+class FileCache(PageCache):
     """Files whose drawing takes long.
 
     A process draws one file at a time, so that it keeps time for everything else.

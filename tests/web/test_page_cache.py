@@ -13,8 +13,8 @@ import pytest
 from bottle import request
 
 from eventapi.errors import Problem
-from eventapi.web.html import kept
-from eventapi.web.html.kept import Drawn, Kept
+from eventapi.web.html import page_cache
+from eventapi.web.html.page_cache import FileCache, PageCache
 
 LIMIT = 10  # seconds for which a test waits at most
 
@@ -79,7 +79,7 @@ def refusal(call):
     return found.value
 
 
-@pytest.mark.parametrize("make_keeper", [Kept, Drawn])
+@pytest.mark.parametrize("make_keeper", [PageCache, FileCache])
 def test_forty_threads_that_ask_at_once_get_what_one_of_them_makes(make_keeper):
     keeper, work, asking = make_keeper(100_000), Work(), []
 
@@ -96,7 +96,7 @@ def test_forty_threads_that_ask_at_once_get_what_one_of_them_makes(make_keeper):
     assert (work.made, keeper.get("page", work.maker("again"))) == (["page"], "page")
 
 
-@pytest.mark.parametrize(("make_keeper", "most"), [(Kept, 6), (Drawn, 1)])
+@pytest.mark.parametrize(("make_keeper", "most"), [(PageCache, 6), (FileCache, 1)])
 def test_pages_are_made_side_by_side_and_files_one_after_the_other(make_keeper, most):
     keeper, work = make_keeper(100_000), Work()
     with threads(82) as call:
@@ -110,7 +110,7 @@ def test_pages_are_made_side_by_side_and_files_one_after_the_other(make_keeper, 
 @pytest.mark.parametrize(("number", "waiting"), [(2, 0), (3, 0), (4, 1), (8, 3), (9, 3), (64, 31)])
 def test_drawing_and_waiting_takes_at_most_half_of_the_threads(number, waiting):
     """The others are refused at once, whether they ask for the same file or for another one."""
-    keeper, work = Drawn(100_000), Work()
+    keeper, work = FileCache(100_000), Work()
     with threads(number) as call:
         calls = [call(keeper.get, "first", work.maker("first"))]
         work.begun.wait(LIMIT)
@@ -133,7 +133,7 @@ def test_drawing_and_waiting_takes_at_most_half_of_the_threads(number, waiting):
     assert keeper.waiting == 0 and len(work.made) == len(set(work.made)), "each is made once"
 
 
-@pytest.mark.parametrize("make_keeper", [Kept, Drawn])
+@pytest.mark.parametrize("make_keeper", [PageCache, FileCache])
 @pytest.mark.parametrize("error", [ValueError("no font"), MemoryError(), SystemExit(1)])
 def test_nothing_is_kept_of_a_failure_and_the_next_thread_makes_the_page(make_keeper, error):
     keeper, bad, good = make_keeper(100_000), Work(), Work()
@@ -151,7 +151,7 @@ def test_nothing_is_kept_of_a_failure_and_the_next_thread_makes_the_page(make_ke
 
 
 def test_a_page_that_is_refused_is_tried_again_at_once():
-    keeper = Kept(100_000)
+    keeper = PageCache(100_000)
 
     def refuse():
         raise Problem("not_found", "It is gone.")
@@ -163,8 +163,8 @@ def test_a_page_that_is_refused_is_tried_again_at_once():
 
 def test_a_file_that_cannot_be_drawn_is_drawn_once_a_minute(monkeypatch):
     """Also for the threads that waited for it, and no other file waits for it."""
-    at, made, keeper, work = [1_000.0], [], Drawn(100_000), Work()
-    monkeypatch.setattr(kept, "time", SimpleNamespace(monotonic=lambda: at[0]))
+    at, made, keeper, work = [1_000.0], [], FileCache(100_000), Work()
+    monkeypatch.setattr(page_cache, "time", SimpleNamespace(monotonic=lambda: at[0]))
 
     def refuse():
         made.append(at[0])
@@ -197,8 +197,8 @@ def test_a_file_that_cannot_be_drawn_is_drawn_once_a_minute(monkeypatch):
 
 
 def test_files_that_cannot_be_drawn_are_forgotten_after_a_minute(monkeypatch):
-    at, keeper = [1_000.0], Drawn(100_000)
-    monkeypatch.setattr(kept, "time", SimpleNamespace(monotonic=lambda: at[0]))
+    at, keeper = [1_000.0], FileCache(100_000)
+    monkeypatch.setattr(page_cache, "time", SimpleNamespace(monotonic=lambda: at[0]))
 
     def refuse():
         raise Problem("not_installed", "No font has it.")
@@ -210,9 +210,9 @@ def test_files_that_cannot_be_drawn_are_forgotten_after_a_minute(monkeypatch):
     assert len(keeper.problems) <= 60
 
 
-@pytest.mark.parametrize("make_keeper", [Kept, Drawn])
+@pytest.mark.parametrize("make_keeper", [PageCache, FileCache])
 def test_a_thread_that_waits_too_long_is_refused_and_leaves_its_place(make_keeper, monkeypatch):
-    monkeypatch.setattr(kept, "LONGEST_WAIT", 0.05)
+    monkeypatch.setattr(page_cache, "LONGEST_WAIT", 0.05)
     keeper, work = make_keeper(100_000), Work()
     with threads(4) as call:
         first = call(keeper.get, "page", work.maker("page"))
@@ -225,39 +225,39 @@ def test_a_thread_that_waits_too_long_is_refused_and_leaves_its_place(make_keepe
 
 
 def test_no_more_bytes_are_kept_than_allowed_and_what_was_used_last_stays():
-    keeper = Kept(10 * (1_000 + kept.COST))
+    keeper = PageCache(10 * (1_000 + page_cache.COST))
     for number in range(40):
         keeper.get(number, lambda: b"x" * 1_000)
         keeper.get(0, lambda: pytest.fail("page 0 is used all the time"))
-        assert keeper.bytes == len(keeper.pages) * (1_000 + kept.COST) <= keeper.most
+        assert keeper.bytes == len(keeper.pages) * (1_000 + page_cache.COST) <= keeper.most
     assert sorted(keeper.pages) == [0, *range(31, 40)]
 
 
 @pytest.mark.parametrize(("letter", "width"), [("x", 1), ("ő", 2), ("\U0001f339", 4)])
 def test_a_text_counts_with_the_bytes_that_its_letters_take_in_memory(letter, width):
     """Python stores all letters of a text as wide as the widest of them."""
-    keeper = Kept(1_000_000)
+    keeper = PageCache(1_000_000)
     keeper.get("text", lambda: letter + "x" * 19_999)
-    assert 20_000 * width <= keeper.bytes - kept.COST <= 20_000 * width + 100
+    assert 20_000 * width <= keeper.bytes - page_cache.COST <= 20_000 * width + 100
     for number in range(1_000):
         keeper.get(number, lambda: letter + "x" * 19_999)
-    assert len(keeper.pages) == 1_000_000 // (20_000 * width + kept.COST)
+    assert len(keeper.pages) == 1_000_000 // (20_000 * width + page_cache.COST)
     for number in range(1_000):
         keeper.get(f"small {number}", lambda: b"x")
-    assert keeper.bytes == len(keeper.pages) * (1 + kept.COST), (
+    assert keeper.bytes == len(keeper.pages) * (1 + page_cache.COST), (
         "what is driven out is counted alike"
     )
 
 
 def test_small_pages_count_with_what_they_take_beside_their_text():
-    keeper = Kept(100_000)
+    keeper = PageCache(100_000)
     for number in range(1_000):
         keeper.get(number, lambda: "x")
     assert len(keeper.pages) <= 50
 
 
 def test_a_page_that_is_larger_than_all_may_be_drives_out_no_other():
-    keeper = Kept(10_000)
+    keeper = PageCache(10_000)
     keeper.get("small", lambda: "x")
     assert keeper.get("large", lambda: "x" * 10_000) == "x" * 10_000
     assert list(keeper.pages) == ["small"]
@@ -265,7 +265,7 @@ def test_a_page_that_is_larger_than_all_may_be_drives_out_no_other():
 
 def test_no_lock_stays_behind_for_a_page_that_nobody_makes():
     """Addresses that do not exist are made up without end."""
-    keeper = Kept(100_000)
+    keeper = PageCache(100_000)
 
     def lost():
         raise LookupError("there is no such page")
