@@ -2,7 +2,8 @@
 
 from eventapi.domain.webhooks import event_types
 from eventapi.reference.components import Schemas
-from eventapi.validation.schema_files import document, event_schema, may_be_erased, response_schema
+from eventapi.validation.event_schemas import event_schema, may_be_erased
+from eventapi.validation.schema_files import document, response_schema
 
 RESPONSES = {
     "2XX": {"description": "The delivery has succeeded."},

@@ -1,8 +1,9 @@
 """Check and normalise the JSON body of a batch: POST /NAME/batch."""
 
 from eventapi.errors import Faults, Problem, invalid
+from eventapi.validation.batch_schemas import FRAME
 from eventapi.validation.bodies import Body
-from eventapi.validation.schema_files import FRAME, document
+from eventapi.validation.schema_files import document
 
 
 class BatchBody:

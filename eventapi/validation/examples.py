@@ -3,10 +3,10 @@
 The tests send the bodies and compare the responses.
 """
 
+from eventapi.validation.event_schemas import event_schema
 from eventapi.validation.schema_files import (
     definition,
     document,
-    event_schema,
     outcome_fields,
     resolved,
     response_schema,

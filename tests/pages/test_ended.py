@@ -172,6 +172,15 @@ def test_a_form_that_is_sent_to_the_pages_of_another_kind_of_link_is_not_kept(
     )
 
 
+def test_a_form_without_the_token_of_its_link_is_not_kept(site):  # noqa: F811
+    link, visitor = site.visitor()
+    my = My(link, visitor)
+    page = my.get("profile")
+    fields = {**hidden(page.text, "profile"), **PROFILE, "form_token": "A" * 43 + "="}
+    kept, answer = ended(visitor, page, f"{my.home}profile", fields)
+    assert kept == [] and "Here is what you typed" not in answer and "Rosen &" not in answer
+
+
 def test_a_note_at_the_desk_is_kept_without_what_says_what_it_is_about(desk, fair):  # noqa: F811
     for language, label in (("en", "Note"), ("de", "Notiz")):
         visitor = desk(language=language)

@@ -13,7 +13,8 @@ from eventapi.calls import batches
 from eventapi.domain.billing import issuing
 from eventapi.domain.people import applications
 from eventapi.storage.errors import Busy, Full
-from eventapi.validation.schema_files import batch_fields, body_schema, document
+from eventapi.validation.batch_schemas import batch_fields
+from eventapi.validation.schema_files import body_schema, document
 from tests.support.client import Client
 from tests.support.examples import make
 
