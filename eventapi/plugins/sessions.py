@@ -1,4 +1,4 @@
-"""Third plugin: finds the session of a page by its cookie, and refuses forms that its own pages
+"""The plugin that finds the session of a page by its cookie, and refuses forms that its own pages
 have not made.
 
 A page route names the kind of its link with the option `session`. The handler gets the visit, and
@@ -39,18 +39,22 @@ from eventapi.web.html import (
 from eventapi.web.html.page_requests import Visit
 from eventapi.web.json_bodies import parse, read_body
 from eventapi.web.rest import Response
+from eventapi.web.router import MAX_ID
 from eventapi.web.routes import JSON, Options
 
-sql = statements("sessions")
-log = logging.getLogger("eventapi.sessions")
-SHOWN_AGAIN = (409, 412, 422, 429)
+SHOWN_AGAIN = (409, 412, 422, 429)  # statuses of a refused form whose page is shown again
 PER_MINUTE = 60  # forms of a session, in each process
 MOST_JSON = 512 * 1024
-LARGEST_ID = 2**63 - 1  # of SQLite
+# kind of link -> address that the page about an ended session leads to
+HOMES = {"participant": "my/", "application": "apply/", "admin": "desk/sign-in"}
+
+api_keys = statements("api_keys")
+log = logging.getLogger("eventapi.sessions")
 
 
 class Sessions:
-    name, api = "sessions", 2
+    name = "sessions"
+    api = 2
 
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler as Visited. Routes without the option `session` stay as they are."""
@@ -61,85 +65,105 @@ class Visited:
     """The handler of one page, called with the visit."""
 
     def __init__(self, callback: Callable, route: Route):
-        self.callback, self.options = callback, route.config["options"]
-        self.takes = inspect.signature(route.callback).parameters
-        self.sends_form = route.method == "POST" and JSON not in self.options.forms
-        self.sends_json = route.method == "POST" and JSON in self.options.forms
+        self.callback = callback
+        self.options = route.config["options"]
+        is_json = JSON in self.options.forms
+        self.sends_form = route.method == "POST" and not is_json
+        self.sends_json = route.method == "POST" and is_json
+        takes = inspect.signature(route.callback).parameters
+        self.takes_visit = "visit" in takes
+        self.takes_body = "body" in takes
         # of the pages with their words
         self.package = ".".join(route.callback.__module__.split(".")[:3])
 
     def __call__(self, ref: str | None = None, **ids: object) -> object:
         """Check session and form, and call the handler. Raise 403, 404 or what the handler raises."""
         environ = request.environ
+        options = self.options
         db = environ["eventapi.connections"].reader()
         if self.sends_form or self.sends_json:
             form_bodies.refuse_foreign(environ)
         elif home := shell.elsewhere():
             return home
-        ref = ref or page_requests.ONE_COOKIE[self.options.session]
-        visit = found(db, self.options, ref)
+
+        ref = ref or page_requests.ONE_COOKIE[options.session]
+        visit = find_visit(db, options, ref)
         if visit is None:
             return self.without_session(db, ref)
-        environ["eventapi.who"], environ["eventapi.language"] = visit.who, visit.language
-        if self.options.right and self.options.right not in visit.link["rights"]:
+        environ["eventapi.who"] = visit.who
+        environ["eventapi.language"] = visit.language
+        if options.right and options.right not in visit.link["rights"]:
             raise not_found("page", shell.address())
-        if any(isinstance(id, int) and id > LARGEST_ID for id in ids.values()):
+        if any(isinstance(id, int) and id > MAX_ID for id in ids.values()):
             raise not_found("page", shell.address())
-        values = {**ids, **({"visit": visit} if "visit" in self.takes else {})}
-        if self.sends_json:
-            raw = environ["eventapi.raw_body"] = read_body(environ, MOST_JSON)
-            body = body_of(self.options.schema, "POST", environ["eventapi.config"].timezone)(
-                parse(raw)
-            )
-            return self.callback(**values, body=body)
-        if not self.sends_form:
-            return self.callback(**values)
-        return self.sent(visit, values, ids)
 
-    def sent(self, visit: Visit, values: dict, ids: dict) -> object:
-        """Call the handler of a form. Show the page of the form again if it is refused."""
-        environ, options = request.environ, self.options
+        values = dict(ids)
+        if self.takes_visit:
+            values["visit"] = visit
+        if self.sends_form:
+            return self.send_form(visit, values, ids)
+        if self.sends_json:
+            values["body"] = self.json_body(environ)
+        return self.callback(**values)
+
+    def json_body(self, environ: dict) -> dict:
+        """Return the JSON body by the schema of the route. Raise 400, 413, 415 or 422."""
+        raw = read_body(environ, MOST_JSON)
+        environ["eventapi.raw_body"] = raw
+        check = body_of(self.options.schema, "POST", environ["eventapi.config"].timezone)
+        return check(parse(raw))
+
+    def send_form(self, visit: Visit, values: dict, ids: dict) -> object:
+        """Call the handler of a form with `values`. Show the page of the form again if it is
+        refused.
+
+        Raise a refusal whose status is not in SHOWN_AGAIN.
+        """
+        environ = request.environ
+        options = self.options
         try:
             if options.file is None:
                 accept(visit, form_bodies.form(environ))
-                return self.callback(**values, **self.body(visit))
+                return self.callback(**values, **self.form_body(visit))
+
             config = environ["eventapi.config"]
             with form_bodies.file_form(
                 environ, config, options.file(config), lambda fields: accept(visit, fields)
             ) as (_, upload):
                 if upload is None:
                     raise invalid_at("/file", "required", "choose a file")
-                return self.callback(**values, **self.body(visit), upload=upload)
+                return self.callback(**values, **self.form_body(visit), upload=upload)
         except Problem as problem:
             if options.shows is None or problem.status not in SHOWN_AGAIN:
                 raise
             visit.problem = problem
-        db = environ["eventapi.connections"].reader()
-        takes = inspect.signature(options.shows).parameters
-        given = {"db": db, "visit": visit, **ids}
-        return options.shows(**{name: given[name] for name in takes if name in given})
 
-    def body(self, visit: Visit) -> dict:
-        """Return `body`, the fields of the form by the schema of the route, if the handler takes
-        it.
+        values = {"db": environ["eventapi.connections"].reader(), "visit": visit, **ids}
+        takes = inspect.signature(options.shows).parameters
+        return options.shows(**{name: values[name] for name in takes if name in values})
+
+    def form_body(self, visit: Visit) -> dict:
+        """Return {"body": the fields of the form by the schema of the route}, or {} if the handler
+        takes no body.
+
+        Raise 422 if a field is not valid.
         """
-        if "body" not in self.takes:
+        if not self.takes_body:
             return {}
-        zone = request.environ["eventapi.config"].timezone
-        values = forms.values(
-            body_schema(self.options.schema, "POST"), visit.fields, visit.language
-        )
-        return {"body": body_of(self.options.schema, "POST", zone)(values)}
+        schema = self.options.schema
+        fields = forms.values(body_schema(schema, "POST"), visit.fields, visit.language)
+        check = body_of(schema, "POST", request.environ["eventapi.config"].timezone)
+        return {"body": check(fields)}
 
     def without_session(self, db: Database, ref: str) -> Response:
         """Return the page that asks to open the link again.
 
-        It shows what was typed to those who can prove the link.
+        It shows what was typed to those who can prove the link. Raise 403 at the door and for JSON.
         """
         kind = self.options.session
-        if kind == "door" and (secret := cookies.get(ref)) and sessions.find(db, secret):
+        if kind == "door" and former_session(db, ref):
             raise links.ended()
-        if JSON in self.options.forms or kind == "door":
+        if kind == "door" or JSON in self.options.forms:
             raise Problem(
                 "session_ended",
                 "The page needs a session, and yours has ended or never began. Open your "
@@ -147,70 +171,204 @@ class Visited:
             )
         if kind == "admin" and not self.sends_form:
             return page_requests.redirect(f"{shell.up()}desk/sign-in")
-        kept, link = None, former_link(db, ref)
+
+        link = former_link(db, ref)
+        fields = None
         if self.sends_form and self.options.file is None:
-            fields = form_bodies.form(request.environ)
-            named = links.by_ref(db, ref) if kind != "admin" else None
-            # forms of /apply and /my differ
-            sender = named if named and named["kind"] == kind else None
-            owner = (
-                owner_of(sender) if sender else former_owner(db, ref) if kind == "admin" else None
-            )
-            if owner and tokens.form_id(
-                link_secrets.form_key(db), owner, fields.pop("form_token", [""])[0]
-            ):
-                kept, link = fields, sender or link
-        language = page_requests.language_of(link and link["language"])
+            sender, fields = self.lost_form(db, ref)
+            link = sender or link
+        language = page_requests.language_of(link["language"] if link else None)
         return page_requests.told(
             "ended",
             status=403,
             kind=kind,
             language=language,
-            is_kept=kept is not None,
-            kept=self.typed(db, link, language, kept) if kept else [],
-            home=shell.up()
-            + (
-                "desk/sign-in"
-                if kind == "admin"
-                else {"participant": "my/", "application": "apply/"}[kind]
-            ),
+            is_kept=fields is not None,
+            kept=self.typed(db, link, language, fields) if fields else [],
+            home=shell.up() + HOMES[kind],
         )
+
+    def lost_form(self, db: Database, ref: str) -> tuple[dict | None, dict | None]:
+        """Return (link, fields) of a form that was sent after its session had ended.
+
+        Both are None if its token is not that of the owner of the session. The link is None at the
+        desk.
+        """
+        fields = form_bodies.form(request.environ)
+        if self.options.session == "admin":
+            link = None
+            owner = former_owner(db, ref)
+        else:
+            link = links.by_ref(db, ref)
+            if link is None or link["kind"] != self.options.session:
+                return None, None  # forms of /apply and /my differ
+            owner = owner_of(link)
+
+        token = fields.pop("form_token", [""])[0]
+        if owner is None or not tokens.form_id(link_secrets.form_key(db), owner, token):
+            return None, None
+        return link, fields
 
     def typed(
         self, db: Database, link: dict | None, language: str, fields: dict
     ) -> list[tuple[str, str]]:
         """Return (label, text) of what was typed into a form."""
-        if self.options.typed:
-            return self.options.typed(db, link, language, fields)
-        schema = self.options.schema and body_schema(self.options.schema, "POST")
+        options = self.options
+        if options.typed:
+            return options.typed(db, link, language, fields)
+        schema = body_schema(options.schema, "POST") if options.schema else None
         return typed_fields.labelled(fields, page_requests.words(self.package, language), schema)
 
 
-def former_session(db: Database, ref: str) -> dict | None:
-    """Return the row of the session, open or not, whose cookie the browser still has, or None."""
+# The session of a request
+
+
+def find_visit(db: Database, options: Options, ref: str) -> Visit | None:
+    """Return the visit of the request, or None without a session that is open.
+
+    Raise 404 if the feature of the page is disabled.
+    """
     secret = cookies.get(ref)
-    return secret and sessions.find(db, secret)
+    session = sessions.find(db, secret) if secret else None
+    if session is None or not sessions.is_open(session, options.session):
+        return None
+    if options.flag in (session["disabled_flags"] or "").split():
+        raise not_found("page", shell.address())
+
+    link = links.get(db, session["link_id"]) if session["link_id"] else None
+    if link is None:
+        return visit_of_key(db, session) if options.session == "admin" else None
+    return visit_of_link(db, session, link, ref) if is_usable(link, options, ref) else None
 
 
-def former_link(db: Database, ref: str) -> dict | None:
-    """Return the link of the session whose cookie the browser still has, or None."""
-    session = former_session(db, ref)
-    link = session and session["link_id"] and links.get(db, session["link_id"])
-    return link if link and page_requests.cookie_ref(link) == ref else None
+def is_usable(link: dict, options: Options, ref: str) -> bool:
+    """Return whether a session of the link opens pages with these options and this cookie."""
+    if link["kind"] != options.session or page_requests.cookie_ref(link) != ref:
+        return False
+    # at the door, a session also works with a link that has expired
+    return link["status"] == "active" or (link["status"] == "expired" and link["kind"] == "door")
 
 
-def former_owner(db: Database, ref: str) -> str | None:
-    """Return whom the forms of a session at the desk were for that has ended, or None."""
-    session, link = former_session(db, ref), former_link(db, ref)
-    admin_id = link["admin_id"] if link else session and session["admin_id"]
-    return admin_id and f"admin {admin_id}"
+def visit_of_link(db: Database, session: dict, link: dict, ref: str) -> Visit | None:
+    """Return the visit of a session that a link has opened. None if its admin is not active."""
+    if sessions.needs_touch(session):
+        touch(db, session)
+
+    admin = db.one(api_keys.admin, id=link["admin_id"]) if link["admin_id"] else None
+    if admin is None:
+        who = caller(session, name=f"link {link['id']}")
+    elif admin["is_active"]:
+        rights = frozenset(link["rights"])
+        who = caller(session, admin_id=admin["id"], name=admin["name"], scopes=rights)
+    else:
+        return None
+    return Visit(
+        kind=link["kind"],
+        ref=ref,
+        link=link,
+        session=session,
+        event=events.get(db, link["event_id"]) if link["event_id"] else None,
+        who=who,
+        owner=owner_of(link),
+        key=link_secrets.form_key(db),
+        language=page_requests.language_of(link["language"]),
+    )
+
+
+def visit_of_key(db: Database, session: dict) -> Visit:
+    """Return the visit of a session that an API key has opened at the desk."""
+    if sessions.needs_touch(session):
+        touch(db, session)
+    return Visit(
+        kind="admin",
+        ref="desk",
+        link=None,
+        session=session,
+        event=None,
+        who=caller(
+            session,
+            key_id=session["api_key_id"],
+            admin_id=session["admin_id"],
+            name=session["admin_name"],
+            scopes=frozenset(session["scopes"].split()),
+        ),
+        owner=f"admin {session['admin_id']}",
+        key=link_secrets.form_key(db),
+        language=page_requests.language_of(),
+    )
+
+
+def caller(
+    session: dict,
+    *,
+    name: str,
+    key_id: int | None = None,
+    admin_id: int | None = None,
+    scopes: frozenset = frozenset(),
+) -> Who:
+    """Return the caller of the request, as the journal records it."""
+    return Who(
+        key_id=key_id,
+        admin_id=admin_id,
+        admin_name=name,
+        scopes=scopes,
+        tier=session["tier"],
+        disabled_flags=frozenset((session["disabled_flags"] or "").split()),
+        request_id=request.environ["eventapi.request_id"],
+        address=client.address(),
+        agent=client.agent(),
+    )
+
+
+def touch(db: Database, session: dict) -> None:
+    """Record the use of a session, unless the database is busy: the request must neither wait nor
+    fail for it.
+    """
+    try:
+        with db.write(wait=0):
+            sessions.touch(db, session)
+    except StorageError as error:
+        log.debug("the use of session %s was not recorded: %s", session["id"], error)
+
+
+def owner_of(link: dict) -> str:
+    """Return whom the tokens of a link's forms are for. At the desk, that is the admin."""
+    return f"admin {link['admin_id']}" if link["kind"] == "admin" else f"link {link['id']}"
+
+
+# The form of a request
+
+
+def accept(visit: Visit, fields: dict) -> None:
+    """Take the texts of a form.
+
+    Raise 403 if its token is not that of the visitor, and 429 if the session sends too many.
+    """
+    token = fields.pop("form_token", [""])[0]
+    visit.form_id = tokens.form_id(visit.key, visit.owner, token)
+    if visit.form_id is None:
+        raise Problem(
+            "session_ended",
+            "The form was not made for this session. Open the page again, and send it from there.",
+        )
+    visit.fields = fields
+    PACE.check(hash(cookies.get(visit.ref)))
+
+    # the plugin idempotency compares these with a form that was sent before
+    environ = request.environ
+    environ["eventapi.form_id"] = visit.form_id
+    environ["eventapi.form_owner"] = visit.owner
+    content = [sorted(fields.items()), environ.get("CONTENT_LENGTH")]
+    environ["eventapi.raw_body"] = json.dumps(content).encode()
 
 
 class Pace:
     """How many forms each session has sent in this minute, counted in this process."""
 
     def __init__(self):
-        self.minute, self.sent, self.lock = 0, Counter(), Lock()
+        self.minute = 0
+        self.sent = Counter()
+        self.lock = Lock()
 
     def check(self, session: int) -> None:
         """Count a form.
@@ -220,7 +378,8 @@ class Pace:
         minute, second = divmod(int(time.monotonic()), 60)
         with self.lock:
             if minute != self.minute:
-                self.minute, self.sent = minute, Counter()
+                self.minute = minute
+                self.sent = Counter()
             self.sent[session] += 1
             if self.sent[session] > PER_MINUTE:
                 raise Problem(
@@ -234,124 +393,27 @@ class Pace:
 PACE = Pace()
 
 
-def accept(visit: Visit, fields: dict) -> None:
-    """Take the texts of a form. Raise 403 if its token is not that of the visitor."""
-    visit.form_id = tokens.form_id(visit.key, visit.owner, fields.pop("form_token", [""])[0])
-    if visit.form_id is None:
-        raise Problem(
-            "session_ended",
-            "The form was not made for this session. Open the page again, and send it from there.",
-        )
-    visit.fields = fields
-    PACE.check(hash(cookies.get(visit.ref)))
-    request.environ["eventapi.form_id"], request.environ["eventapi.form_owner"] = (
-        visit.form_id,
-        visit.owner,
-    )
-    request.environ["eventapi.raw_body"] = json.dumps(
-        [sorted(fields.items()), request.environ.get("CONTENT_LENGTH")]
-    ).encode()
+# The session that the browser had
 
 
-def owner_of(link: dict) -> str:
-    """Return whom the tokens of a link's forms are for. At the desk, that is the admin."""
-    return f"admin {link['admin_id']}" if link["kind"] == "admin" else f"link {link['id']}"
-
-
-def found(db: Database, options: Options, ref: str) -> Visit | None:
-    """Return the visit of the request, or None without a session that is open.
-
-    Raise 404 if the feature of the page is disabled.
-    """
+def former_session(db: Database, ref: str) -> dict | None:
+    """Return the row of the session, open or not, whose cookie the browser still has, or None."""
     secret = cookies.get(ref)
-    session = secret and sessions.find(db, secret)
-    if not session or not sessions.is_open(session, options.session):
+    return sessions.find(db, secret) if secret else None
+
+
+def former_link(db: Database, ref: str) -> dict | None:
+    """Return the link of the session whose cookie the browser still has, or None."""
+    session = former_session(db, ref)
+    if session is None or session["link_id"] is None:
         return None
-    if options.flag in (session["disabled_flags"] or "").split():
-        raise not_found("page", shell.address())
-    link = session["link_id"] and links.get(db, session["link_id"])
-    if link is None:
-        return at_desk(db, session) if options.session == "admin" else None
-    if (
-        link["kind"] != options.session
-        or page_requests.cookie_ref(link) != ref
-        or link["status"] == "revoked"
-        or (link["status"] == "expired" and link["kind"] != "door")
-    ):
+    link = links.get(db, session["link_id"])
+    return link if link and page_requests.cookie_ref(link) == ref else None
+
+
+def former_owner(db: Database, ref: str) -> str | None:
+    """Return whom the forms of a session at the desk were for that has ended, or None."""
+    opened_by = former_link(db, ref) or former_session(db, ref)
+    if opened_by is None or opened_by["admin_id"] is None:
         return None
-    if sessions.needs_touch(session):
-        touch(db, session)
-    admin = link["admin_id"] and db.one(statements("api_keys").admin, id=link["admin_id"])
-    if admin and not admin["is_active"]:
-        return None
-    who = actor(
-        session,
-        None,
-        admin and admin["id"],
-        admin["name"] if admin else f"link {link['id']}",
-        frozenset(link["rights"]) if admin else frozenset(),
-    )
-    event = link["event_id"] and events.get(db, link["event_id"])
-    return Visit(
-        options.session,
-        ref,
-        link,
-        session,
-        event,
-        who,
-        owner_of(link),
-        link_secrets.form_key(db),
-        page_requests.language_of(link["language"]),
-    )
-
-
-def at_desk(db: Database, session: dict) -> Visit:
-    """Return the visit of a session that an API key has opened."""
-    if sessions.needs_touch(session):
-        touch(db, session)
-    who = actor(
-        session,
-        session["api_key_id"],
-        session["admin_id"],
-        session["admin_name"],
-        frozenset(session["scopes"].split()),
-    )
-    return Visit(
-        "admin",
-        "desk",
-        None,
-        session,
-        None,
-        who,
-        f"admin {session['admin_id']}",
-        link_secrets.form_key(db),
-        page_requests.language_of(),
-    )
-
-
-def actor(
-    session: dict, key_id: int | None, admin_id: int | None, name: str, scopes: frozenset
-) -> Who:
-    """Return the caller of the request, as the journal records it."""
-    return Who(
-        key_id,
-        admin_id,
-        name,
-        scopes,
-        session["tier"],
-        frozenset((session["disabled_flags"] or "").split()),
-        request.environ["eventapi.request_id"],
-        client.address(),
-        client.agent(),
-    )
-
-
-def touch(db: Database, session: dict) -> None:
-    """Record the use of a session, unless the database is busy: the request must neither wait nor
-    fail for it.
-    """
-    try:
-        with db.write(wait=0):
-            sessions.touch(db, session)
-    except StorageError as error:
-        log.debug("the use of session %s was not recorded: %s", session["id"], error)
+    return f"admin {opened_by['admin_id']}"
