@@ -2,6 +2,10 @@
 
 Each function returns the canonical form: upper case, without spaces. It raises ValueError with a
 text that completes "must be …".
+
+python-stdnum, which checks VAT ids, is not used for IBANs: it cannot say how many characters an
+IBAN of a country has, judges the check digits before everything else, accepts hyphens and dots, has
+rules of its own for BE, ES, ME and NO, and lacks seven countries in version 1.18 (Debian 12).
 """
 
 import re
