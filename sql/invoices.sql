@@ -1,29 +1,29 @@
 -- Invoices and credit notes, as they are read. `today` is the current date in the tenant's time zone: overdue is
 -- computed, not stored. A due date that is no working day moves by 31 days at most (see working_days.py).
 
+-- columns: terms = currency subtotal tax_total total paid_amount prepaid_amount credited written_off open_amount
+--   exchange_rate issue_date service_date service_date_to due_date overdue_from tax_date tax_basis interest_notice
+--   buyer_reference is_reverse_charge taken_over is_deposit
+-- columns: document = language text notes cancellation_reason seller buyer payment_reference
+-- columns: progress = xml_sha256 locked_at reminder_sent_at reminder_count dunning_level dunning_deadline
+--   claims_total
+-- columns: item = position description quantity unit unit_price discount_percent is_discount tax_rate tax_category
+--   exemption_reason exemption_code net service_order_id service_order_item_id booth_reservation_id
+--   fee_of_participant_id deposit_id
+-- columns: breakdown = category rate net tax reason reason_code
+
 -- name: get
 SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number,
        i.status, i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id,
-       c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
-       i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date,
-       i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis, i.interest_notice,
-       i.buyer_reference, i.is_reverse_charge, i.taken_over, i.is_deposit,
+       c.customer_number, i.event_participant_id, i.event_id, e.event_key, {i.terms},
        (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids,
-       i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.pdf_sha256,
-           i.xml_sha256, i.locked_at, i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline,
-           i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason,
-               i.created_at, i.updated_at, (SELECT json_group_array(json(l.line)) FROM (
-         SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
-                'unit_price', unit_price, 'discount_percent', discount_percent, 'is_discount', is_discount,
-                'tax_rate', tax_rate, 'tax_category', tax_category, 'exemption_reason', exemption_reason,
-                'exemption_code', exemption_code, 'net', net,
-                'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
-                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id,
-                'deposit_id', deposit_id) AS line
+       {i.document}, i.pdf_sha256, {i.progress},
+       i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at,
+       (SELECT json_group_array(json(l.line)) FROM (
+         SELECT json_object({'item', item}) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
-         SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason,
-                'reason_code', reason_code) AS tax
+         SELECT json_object({'breakdown', breakdown}) AS tax
            FROM invoice_taxes WHERE invoice_id = i.id ORDER BY category, rate) t) AS taxes,
        (SELECT json_group_array(json(w.write_off)) FROM (
          SELECT json_object('id', id, 'kind', kind, 'amount', amount, 'reason', reason, 'written_off_at',
@@ -38,14 +38,10 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
        (SELECT r.invoice_number FROM invoices r WHERE r.id = i.related_invoice_id) AS related_invoice_number, i.status,
        i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id,
        (SELECT c.customer_number FROM contacts c WHERE c.id = i.contact_id) AS customer_number, i.event_participant_id,
-       i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.subtotal,
-       i.tax_total, i.total, i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate,
-       i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis,
-       i.interest_notice, i.buyer_reference, i.is_reverse_charge, i.taken_over, i.is_deposit,
+       i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, {i.terms},
        (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids,
-       i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.xml_sha256,
-           i.locked_at, i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total,
-           i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
+       {i.document}, {i.progress},
+       i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
   FROM invoices i
  WHERE TRUE
    AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
@@ -78,17 +74,10 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.overdue_from <= :toda
 -- Items and taxes of several invoices, as JSON.
 SELECT i.id,
        (SELECT json_group_array(json(l.line)) FROM (
-         SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
-                'unit_price', unit_price, 'discount_percent', discount_percent, 'is_discount', is_discount,
-                'tax_rate', tax_rate, 'tax_category', tax_category, 'exemption_reason', exemption_reason,
-                'exemption_code', exemption_code, 'net', net,
-                'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
-                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id,
-                'deposit_id', deposit_id) AS line
+         SELECT json_object({'item', item}) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
-         SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason,
-                'reason_code', reason_code) AS tax
+         SELECT json_object({'breakdown', breakdown}) AS tax
            FROM invoice_taxes WHERE invoice_id = i.id ORDER BY category, rate) t) AS taxes
   FROM invoices i
  WHERE i.id IN (SELECT value FROM json_each(:ids));

@@ -1,9 +1,11 @@
 -- Reading service orders.
 
+-- columns: shown = event_participant_id status currency subtotal tax_total total notes submitted_at confirmed_at
+--   completed_at cancelled_at cancellation_reason created_at updated_at
+
 -- name: get
-SELECT o.id, o.order_number, o.event_id, e.event_key, o.event_participant_id, o.status, o.currency, o.subtotal,
-       o.tax_total, o.total, o.notes, o.submitted_at, o.confirmed_at, o.completed_at, o.cancelled_at,
-       o.cancellation_reason, o.created_at, o.updated_at, (SELECT json_group_array(json(l.line)) FROM (
+SELECT o.id, o.order_number, o.event_id, e.event_key, {o.shown},
+       (SELECT json_group_array(json(l.line)) FROM (
          SELECT json_object('id', i.id, 'position', i.position, 'service_id', i.service_id, 'service_key',
                 s.service_key, 'service_name', i.service_name, 'unit', i.unit, 'quantity', i.quantity, 'unit_price',
                 i.unit_price, 'net', i.net, 'tax_rate', i.tax_rate, 'specification', i.specification, 'booth_id',
@@ -15,8 +17,7 @@ SELECT o.id, o.order_number, o.event_id, e.event_key, o.event_participant_id, o.
 
 -- name: list
 SELECT o.id, o.order_number, o.event_id, (SELECT e.event_key FROM events e WHERE e.id = o.event_id) AS event_key,
-       o.event_participant_id, o.status, o.currency, o.subtotal, o.tax_total, o.total, o.notes, o.submitted_at,
-       o.confirmed_at, o.completed_at, o.cancelled_at, o.cancellation_reason, o.created_at, o.updated_at
+       {o.shown}
   FROM service_orders o
  WHERE TRUE
    AND o.id IN (SELECT value FROM json_each(:ids))                  -- when ids

@@ -22,11 +22,11 @@ SOURCE = """-- Widgets.
 """
 LISTS = {"fields": ("title", "city", "country", "colour"), "texts": ("title", "city")}
 
-# File of statements -> (entity type, table) of its lists.
+# File of statements that adds records -> (entity type, table) of its lists.
 FILES = {
     file: (kind.entity_type, kind.table)
     for file in (path.stem for path in (paths.folder("sql")).glob("*.sql"))
-    if columns(file)
+    if columns(file) and hasattr(statements(file), "add")
     for kind in KINDS.values()
     if kind.table == re.match(r"INSERT INTO (\w+)", statements(file).add.plain())[1]
 }

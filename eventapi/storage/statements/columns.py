@@ -13,6 +13,7 @@ In braces, the name of a list stands for each of its columns in turn, with a com
     {:fields}                           :title, :city, :country, :opening_hours
     {fields = :fields}                  title = :title, city = :city, …
     {texts_folded = fold(:texts)}       title_folded = fold(:title), city_folded = fold(:city)
+    {'fields', fields}                  'title', title, 'city', city, …      for json_object
 """
 
 import re
