@@ -1,21 +1,20 @@
 -- Check-ins: visits, as they are read. `+` keeps SQLite from using the index on ends_at: most visits have ended, so
 -- walking the list in the requested order finds them sooner.
 
+-- columns: shown = k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participant_id, p.contact_id,
+--   c.customer_number, c.company_name, c.first_name, c.last_name, p.role, p.badge_name, g.id AS category_id,
+--   g.category_key, g.title AS category_title, k.check_in_type, k.badge_number, k.station, k.checked_in_at,
+--   k.ends_at, k.closed_by, a.name AS checked_in_by, k.notes, k.client_ref, k.created_at, k.updated_at
+
 -- name: get
-SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participant_id, p.contact_id, c.customer_number,
-       c.company_name, c.first_name, c.last_name, p.role, p.badge_name, g.id AS category_id, g.category_key,
-       g.title AS category_title, k.check_in_type, k.badge_number, k.station, k.checked_in_at, k.ends_at, k.closed_by,
-       a.name AS checked_in_by, k.notes, k.client_ref, k.created_at, k.updated_at
+SELECT {shown}
   FROM check_ins k JOIN events e ON e.id = k.event_id JOIN participants p ON p.id = k.event_participant_id
-  JOIN contacts c ON c.id = p.contact_id LEFT JOIN categories g ON g.id = p.category_id LEFT
-  JOIN admins a ON a.id = k.admin_id
+  JOIN contacts c ON c.id = p.contact_id LEFT JOIN categories g ON g.id = p.category_id
+  LEFT JOIN admins a ON a.id = k.admin_id
  WHERE k.id = :id;
 
 -- name: list
-SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participant_id, p.contact_id, c.customer_number,
-       c.company_name, c.first_name, c.last_name, p.role, p.badge_name, g.id AS category_id, g.category_key,
-       g.title AS category_title, k.check_in_type, k.badge_number, k.station, k.checked_in_at, k.ends_at, k.closed_by,
-       a.name AS checked_in_by, k.notes, k.client_ref, k.created_at, k.updated_at
+SELECT {shown}
   FROM check_ins k
   LEFT JOIN events e ON e.id = k.event_id
   LEFT JOIN participants p ON p.id = k.event_participant_id

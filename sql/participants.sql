@@ -1,8 +1,10 @@
 -- Participants.
 
+-- columns: shown = p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed,
+--   p.category_id, k.category_key, p.badge_name, p.badge_number, p.host_participant_id
+
 -- name: get
-SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
-       k.category_key, p.badge_name, p.badge_number, p.host_participant_id,
+SELECT {shown},
        EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id
          AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
@@ -15,8 +17,7 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
  WHERE p.id = :id;
 
 -- name: list
-SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
-       k.category_key, p.badge_name, p.badge_number, p.host_participant_id,
+SELECT {shown},
        EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id
          AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
        p.application_id, p.created_at, p.updated_at

@@ -22,11 +22,20 @@ SOURCE = """-- Widgets.
 """
 LISTS = {"fields": ("title", "city", "country", "colour"), "texts": ("title", "city")}
 
+
+def own(file):
+    """Return the columns that the file lists of its own table.
+
+    Those with a table before them are of several tables, and test_statements.py reads them.
+    """
+    return {column for names in columns(file).values() for column in names if "." not in column}
+
+
 # File of statements that adds records -> (entity type, table) of its lists.
 FILES = {
     file: (kind.entity_type, kind.table)
     for file in (path.stem for path in (paths.folder("sql")).glob("*.sql"))
-    if columns(file) and hasattr(statements(file), "add")
+    if own(file) and hasattr(statements(file), "add")
     for kind in KINDS.values()
     if kind.table == re.match(r"INSERT INTO (\w+)", statements(file).add.plain())[1]
 }
@@ -57,6 +66,14 @@ OF_REACH = {
 
 def test_lists_are_read():
     assert read(SOURCE) == LISTS
+
+
+def test_columns_of_several_tables_are_written_with_commas():
+    lists = read("-- columns: shown = k.id, e.title AS event_title,\n--   k.station\n")
+    assert lists == {"shown": ("k.id", "e.title AS event_title", "k.station")}
+    assert expanded("SELECT {shown} FROM", lists) == (
+        "SELECT k.id, e.title AS event_title, k.station FROM"
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,8 +107,7 @@ def test_every_listed_column_is_in_the_table(db, file):
     found = {
         name for (name,) in db.connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
     }
-    listed = {column for names in columns(file).values() for column in names}
-    assert listed - found == set(), (
+    assert own(file) - found == set(), (
         f"write a migration that adds these columns of sql/{file}.sql to the table {table}"
     )
 

@@ -14,6 +14,10 @@ In braces, the name of a list stands for each of its columns in turn, with a com
     {fields = :fields}                  title = :title, city = :city, …
     {texts_folded = fold(:texts)}       title_folded = fold(:title), city_folded = fold(:city)
     {'fields', fields}                  'title', title, 'city', city, …      for json_object
+
+Columns of several tables are written as in SELECT, with commas, and only `{shown}` stands for them:
+
+    -- columns: shown = k.id, e.event_key, e.title AS event_title
 """
 
 import re
@@ -27,7 +31,8 @@ def read(source: str) -> dict[str, tuple[str, ...]]:
     lists = {}
     for name, text in LIST.findall(source):
         words, _, left_out = text.replace("\n--", "").partition(" without ")
-        found = lists.get(words, words.split())
+        written = re.split(r",\s+", words) if "," in words else words.split()
+        found = lists.get(words, written)
         lists[name] = tuple(column for column in found if column not in left_out.split())
     return lists
 
