@@ -1,22 +1,24 @@
 -- Documents.
 
+-- columns: shown = d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id,
+--   k.key AS category_key, k.name AS category_name, d.template_id, t.key AS template_key, d.language, d.metadata,
+--   d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width, d.height, d.e_invoice,
+--   d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by,
+--   d.signer_name, d.signed_at, d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
+-- columns: new = document_number title entity_type entity_id category_id template_id language metadata content
+--   missing filename sha256 content_type size width height is_contract contract_status
+-- columns: signing = contract_status esign_status sha256 content_type size signature_sha256 requested_at requested_by
+--   signer_name signed_at signed_by terminated_at terminated_by
+
 -- name: get
-SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key,
-       k.name AS category_name, d.template_id, t.key AS template_key, d.language, d.metadata, d.content, d.missing,
-       d.filename, d.content_type, d.size, d.sha256, d.width, d.height, d.e_invoice,
-       d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by,
-       d.signer_name, d.signed_at, d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
+SELECT {shown}
   FROM documents d
   LEFT JOIN document_categories k ON k.id = d.category_id
   LEFT JOIN document_templates t ON t.id = d.template_id
  WHERE d.id = :id;
 
 -- name: list
-SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key,
-       k.name AS category_name, d.template_id, t.key AS template_key, d.language, d.metadata, d.content, d.missing,
-       d.filename, d.content_type, d.size, d.sha256, d.width, d.height, d.e_invoice,
-       d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by,
-       d.signer_name, d.signed_at, d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
+SELECT {shown}
   FROM documents d
   LEFT JOIN document_categories k ON k.id = d.category_id
   LEFT JOIN document_templates t ON t.id = d.template_id
@@ -65,11 +67,7 @@ SELECT status FROM submissions WHERE document_id = :id
   AND status NOT IN ('pending', 'revision_requested', 'rejected') LIMIT 1;
 
 -- name: add
-INSERT INTO documents (document_number, title, entity_type, entity_id, category_id, template_id, language, metadata,
-  content, missing, filename, sha256, content_type, size, width, height, is_contract, contract_status, created_at,
-  updated_at)
-VALUES (:document_number, :title, :entity_type, :entity_id, :category_id, :template_id, :language, :metadata, :content,
-  :missing, :filename, :sha256, :content_type, :size, :width, :height, :is_contract, :contract_status, :now, :stamp);
+INSERT INTO documents ({new}, created_at, updated_at) VALUES ({:new}, :now, :stamp);
 
 -- name: change
 UPDATE documents SET title = :title, category_id = :category_id, language = :language, metadata = :metadata,
@@ -91,11 +89,7 @@ SELECT id, e_invoice ->> '$.number' AS number,
  ORDER BY id DESC LIMIT 1000;
 
 -- name: move
-UPDATE documents SET contract_status = :contract_status, esign_status = :esign_status, sha256 = :sha256,
-  content_type = :content_type, size = :size, signature_sha256 = :signature_sha256, requested_at = :requested_at,
-  requested_by = :requested_by, signer_name = :signer_name, signed_at = :signed_at, signed_by = :signed_by,
-  terminated_at = :terminated_at, terminated_by = :terminated_by, updated_at = :stamp
- WHERE id = :id;
+UPDATE documents SET {signing = :signing}, updated_at = :stamp WHERE id = :id;
 
 -- name: hand_over
 UPDATE documents SET entity_id = :entity_id, updated_at = :stamp WHERE id = :id;

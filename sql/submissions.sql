@@ -1,9 +1,14 @@
 -- Submissions and their revisions.
 
+-- columns: shown = s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title,
+--   t.input, s.status, s.value, s.document_id, s.due_at, s.is_late, s.revision, s.submitted_at, s.feedback,
+--   s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at
+-- columns: revision = r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256,
+--   r.size, r.due_at, r.submitted_at, r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at,
+--   r.created_at, r.updated_at
+
 -- name: get
-SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status,
-       s.value, s.document_id, s.due_at, s.is_late, s.revision, s.submitted_at, s.feedback, s.reviewed_by,
-       a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
+SELECT {shown},
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'submission' AND v.entity_id = s.id ORDER BY d.display_order, d.id)) AS custom_fields,
@@ -13,9 +18,7 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key A
  WHERE s.id = :id;
 
 -- name: list
-SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status,
-       s.value, s.document_id, s.due_at, s.is_late, s.revision, s.submitted_at, s.feedback, s.reviewed_by,
-       a.name AS reviewed_by_name, s.reviewed_at, s.created_at, s.updated_at
+SELECT {shown}, s.updated_at
   FROM submissions s
   LEFT JOIN events e ON e.id = s.event_id
   LEFT JOIN submission_types t ON t.id = s.type_id
@@ -83,8 +86,7 @@ DELETE FROM submissions WHERE id = :id;
 -- Revisions.
 
 -- name: revisions
-SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at,
-       r.submitted_at, r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
+SELECT {revision}
   FROM submission_revisions r
   LEFT JOIN admins a ON a.id = r.reviewed_by
  WHERE r.submission_id = :submission_id
@@ -93,14 +95,12 @@ SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.fi
  ORDER BY {sort} {order} NULLS LAST, r.id {order}  -- sort: id=r.id revision=r.revision
 
 -- name: revision
-SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at,
-       r.submitted_at, r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
+SELECT {revision}
   FROM submission_revisions r LEFT JOIN admins a ON a.id = r.reviewed_by
  WHERE r.submission_id = :submission_id AND r.revision = :revision;
 
 -- name: all_revisions
-SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at,
-       r.submitted_at, r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
+SELECT {revision}
   FROM submission_revisions r LEFT JOIN admins a ON a.id = r.reviewed_by
  WHERE r.submission_id = :submission_id ORDER BY r.revision;
 

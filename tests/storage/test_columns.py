@@ -46,6 +46,7 @@ ELSEWHERE = {
     "booth_reservation": {"cancellation_reason", "participant_id", "waitlist"},
     "category": {"event_keys", "parent_category_key"},
     "contact": {"category_keys", "custom_fields", "event_keys", "tags"},
+    "document": {"category_key", "esign_status", "template_key"},
     "document_category": {"default_template_key"},
     "event": {"custom_fields"},
     "link": {"event_key"},
