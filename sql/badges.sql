@@ -1,9 +1,11 @@
 -- What is printed on badges. Cancelled participants have none.
 
+-- columns: printed = p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.first_name, c.last_name,
+--   c.language, e.title AS event, e.venue, e.city, e.date_from, e.date_to, e.timezone, k.title AS category, k.color,
+--   i.sha256 AS image
+
 -- name: of
-SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.first_name, c.last_name, c.language,
-       e.title AS event, e.venue, e.city, e.date_from, e.date_to, e.timezone, k.title AS category, k.color,
-       i.sha256 AS image
+SELECT {printed}
   FROM participants p JOIN contacts c ON c.id = p.contact_id JOIN events e ON e.id = p.event_id
   LEFT JOIN categories k ON k.id = p.category_id
   LEFT JOIN documents i ON i.id = e.image_document_id
@@ -11,9 +13,7 @@ SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.f
 
 -- name: chosen
 -- Badges to print, a page at a time.
-SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.first_name, c.last_name, c.language,
-       e.title AS event, e.venue, e.city, e.date_from, e.date_to, e.timezone, k.title AS category, k.color,
-       i.sha256 AS image
+SELECT {printed}
   FROM participants p JOIN contacts c ON c.id = p.contact_id JOIN events e ON e.id = p.event_id
   LEFT JOIN categories k ON k.id = p.category_id
   LEFT JOIN documents i ON i.id = e.image_document_id

@@ -1,16 +1,16 @@
 -- Newsletter subscribers and the proof of their consent.
 
+-- columns: shown = status confirmed_at unsubscribed_at mail_error round asked_at created_at updated_at
+
 -- name: get
 SELECT s.id, s.email, s.name, s.language,
-       coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status,
-       s.confirmed_at, s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
+       coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, {s.shown}
   FROM newsletter_subscribers s
  WHERE s.id = :id;
 
 -- name: list
 SELECT s.id, s.email, s.name, s.language,
-       coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status,
-       s.confirmed_at, s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
+       coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, {s.shown}
   FROM newsletter_subscribers s
  WHERE TRUE
    AND s.id IN (SELECT value FROM json_each(:ids))                                             -- when ids

@@ -50,6 +50,7 @@ ELSEWHERE = {
     "document_category": {"default_template_key"},
     "event": {"custom_fields"},
     "link": {"event_key"},
+    "newsletter_subscriber": {"consent", "send_confirmation"},
     "payment": {"invoice_number"},
     "plan": {"event_key"},
     "schedule": {"assignments", "event_key"},

@@ -214,7 +214,7 @@ def follows_money(invoice, day):
     """Return whether money of a day changes the tax entries of an invoice: itself, or what it
     recovers of write-offs.
 
-    `invoice` is a row of the ledger.
+    `invoice` is a row of `balance.by_id`.
     """
     if invoice["written_off"]:
         return True
