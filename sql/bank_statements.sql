@@ -1,25 +1,25 @@
 -- Bank statements and their transactions: import, matching with invoices, and the work list.
 
+-- columns: statement = sha256 position format account currency sequence from_date to_date opening_balance
+--   closing_balance total entries skipped_pending admin_id admin_name
+-- columns: imported = statement_id account currency identity booked_on amount party ultimate_party iban bic text
+--   cut_at description creditor_reference end_to_end_id return_reason is_reversal sent_amount sent_currency
+-- columns: transaction = id statement_id account currency booked_on amount assigned_amount party ultimate_party iban
+--   bic text cut_at description creditor_reference end_to_end_id return_reason is_reversal status sent_amount
+--   sent_currency ignored_reason created_at updated_at
+
 -- Importing.
 
 -- name: add_statement
-INSERT INTO bank_statements (sha256, position, format, account, currency, sequence, from_date, to_date,
-  opening_balance, closing_balance, total, entries, skipped_pending, admin_id, admin_name, created_at, updated_at)
-VALUES (:sha256, :position, :format, :account, :currency, :sequence, :from_date, :to_date,
-  :opening_balance, :closing_balance, :total, :entries, :skipped_pending, :admin_id, :admin_name, :now, :stamp)
+INSERT INTO bank_statements ({statement}, created_at, updated_at) VALUES ({:statement}, :now, :stamp)
 ON CONFLICT (sha256, position) DO NOTHING;
 
 -- name: statement
 SELECT id, imported FROM bank_statements WHERE sha256 = :sha256 AND position = :position;
 
 -- name: add_transaction
-INSERT INTO bank_transactions (statement_id, account, currency, identity, booked_on, amount, party, ultimate_party,
-  iban, bic, text, cut_at, description, creditor_reference, end_to_end_id, return_reason, is_reversal, sent_amount,
-  sent_currency, search_text, created_at, updated_at)
-VALUES (:statement_id, :account, :currency, :identity, :booked_on, :amount, :party, :ultimate_party, :iban,
-  :bic, :text, :cut_at, :description, :creditor_reference, :end_to_end_id, :return_reason, :is_reversal, :sent_amount,
-  :sent_currency, fold(:search_text),
-  :now, :stamp)
+INSERT INTO bank_transactions ({imported}, search_text, created_at, updated_at)
+VALUES ({:imported}, fold(:search_text), :now, :stamp)
 ON CONFLICT (account, identity) DO NOTHING;
 
 -- name: known
@@ -69,10 +69,7 @@ SELECT j.value ->> '$.id' FROM json_each(:transactions) j
 -- Matching. Each statement reads what a whole page of transactions needs.
 
 -- name: of_ids
-SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party,
-       t.iban, t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason,
-       t.is_reversal, t.status, t.sent_amount, t.sent_currency,
-       t.ignored_reason, t.created_at, t.updated_at
+SELECT {t.transaction}
   FROM json_each(:ids) j JOIN bank_transactions t ON t.id = j.value
  ORDER BY j.key;
 
@@ -172,10 +169,7 @@ SELECT p.id, p.amount - p.refunded_amount AS rest, CASE p.claim_amount WHEN 0 TH
 -- The work list.
 
 -- name: list
-SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party,
-       t.iban, t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason,
-       t.is_reversal, t.status, t.sent_amount, t.sent_currency,
-       t.ignored_reason, t.created_at, t.updated_at
+SELECT {t.transaction}
   FROM bank_transactions t
  WHERE t.status = :status
    AND t.id IN (SELECT value FROM json_each(:ids))     -- when ids
@@ -190,10 +184,7 @@ SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.ass
  ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id booked_on=t.booked_on amount=t.amount
 
 -- name: get
-SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party,
-       t.iban, t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason,
-       t.is_reversal, t.status, t.sent_amount, t.sent_currency,
-       t.ignored_reason, t.created_at, t.updated_at
+SELECT {t.transaction}
   FROM bank_transactions t WHERE t.id = :id;
 
 -- name: assignments

@@ -1,5 +1,7 @@
 -- All data about a contact, and its erasure. `pairs` is a JSON list of [entity_type, entity_id].
 
+-- columns: rejected = id bulk_import_id record_index source created_at
+
 -- name: own_records
 -- Records of the contact: its own, those of contacts merged into it, and deleted ones that are still in the audit
 -- log. Subscribers of merged duplicates belong to it. Applications and subscribers that only share the e-mail address belong to it if no other contact has this
@@ -165,11 +167,11 @@ SELECT t.id, t.account, t.currency, t.booked_on, t.amount, t.party, t.ultimate_p
 
 -- name: rejected_records
 -- Rejected records of bulk imports with an identifier of the contact.
-SELECT r.id, r.bulk_import_id, r.record_index, r.source, r.created_at
+SELECT {r.rejected}
   FROM contacts c JOIN bulk_import_errors r ON r.email = c.email WHERE c.id = :id
- UNION SELECT r.id, r.bulk_import_id, r.record_index, r.source, r.created_at
+ UNION SELECT {r.rejected}
   FROM contacts c JOIN bulk_import_errors r ON r.customer_number = c.customer_number WHERE c.id = :id
- UNION SELECT r.id, r.bulk_import_id, r.record_index, r.source, r.created_at
+ UNION SELECT {r.rejected}
   FROM contacts c JOIN bulk_import_errors r ON r.external_id = c.external_id WHERE c.id = :id
  ORDER BY 1;
 
