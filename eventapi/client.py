@@ -171,10 +171,8 @@ class Client:
         place: dict[str, Any] = {"host": parts.hostname, "port": parts.port, "timeout": timeout}
         kind: Callable[..., http.client.HTTPConnection] = http.client.HTTPConnection
         if parts.scheme == "https":
-            kind, place["context"] = (
-                http.client.HTTPSConnection,
-                context or ssl.create_default_context(),
-            )
+            kind = http.client.HTTPSConnection
+            place["context"] = context or ssl.create_default_context()
         self._open = partial(kind, **place)
         self._idle: list[tuple[float, http.client.HTTPConnection]] = []
 

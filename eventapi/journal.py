@@ -16,11 +16,8 @@ from eventapi.storage.statements import statements
 sql = statements("journal")
 
 START = "0" * 64
-# the part of a job for `verify`; entries between two reports
-VERIFYING, REPORT_EVERY = (
-    "audit log",
-    1000,
-)
+VERIFYING = "audit log"  # the part of a job for `verify`
+REPORT_EVERY = 1000  # entries between two reports
 FIXED = (
     "id",
     "action",

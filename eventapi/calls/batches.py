@@ -165,10 +165,8 @@ def transaction(
             if kept:
                 data = json.loads(kept["data"])
                 # missing: a person in it was erased
-                after, left = (
-                    data["results"],
-                    data.get("left", False),
-                )
+                after = data["results"]
+                left = data.get("left", False)
             if left and len(after) == len(results):
                 new, is_new = batch.execute(db, len(after), dry_run), True
                 after = [*after, *new]

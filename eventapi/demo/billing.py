@@ -122,13 +122,11 @@ class Bills:
     """
 
     def __init__(self, agenda, number, company, *, is_over):
-        self.agenda, self.api, self.number, self.company, self.is_over = (
-            agenda,
-            agenda.api,
-            number,
-            company,
-            is_over,
-        )
+        self.agenda = agenda
+        self.api = agenda.api
+        self.number = number
+        self.company = company
+        self.is_over = is_over
         self.paid = []  # payments that were received
 
     def invoice(self, participant, day):

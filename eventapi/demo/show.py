@@ -55,10 +55,8 @@ def make(config, size="small", say=lambda text: None):
     for name, value in missing.items():
         setattr(config, name, getattr(config, name) or value)
     # see office.subscribe
-    config.smtp_host, config.smtp_sender = (
-        "localhost",
-        "newsletter@messe.example",
-    )
+    config.smtp_host = "localhost"
+    config.smtp_sender = "newsletter@messe.example"
     db = OneTransaction(config)
     known = {sha256 for sha256, _, _ in files.all_stored(config)}
     try:

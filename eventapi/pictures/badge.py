@@ -19,12 +19,9 @@ ACROSS, DOWN = 2, 5
 PER_PAGE = ACROSS * DOWN
 LEFT, TOP = (PAGE[0] - ACROSS * WIDTH) / 2, (PAGE[1] - DOWN * HEIGHT) / 2
 MARK_LENGTH, MARK_GAP = 5, 2  # crop marks: their length and their distance from the cards
-# margin of a card; height of the header and of the band at the bottom
-MARGIN, HEADER, BAND = (
-    5,
-    14.5,
-    10,
-)
+MARGIN = 5  # of a card
+HEADER = 14.5  # height
+BAND = 10  # height, at the bottom
 STRIPE = 2  # height of the stripe in the colour of the role at the top
 IMAGE = 26, 9  # largest width and height of the image of the event or of the logo
 MODULE = 0.9  # width of a QR module: large enough to scan from half a metre

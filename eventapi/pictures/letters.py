@@ -88,11 +88,8 @@ LINE_HEIGHT = 1.18  # as a factor of the font size
 MAX_LINES, MAX_PIECES = 3, 14
 # Words with more letters than this may be broken: in names that fit, and in names that are cut off.
 LONG, SHORT = 11, 6
-# the soft hyphen; characters that are removed before an ellipsis
-SOFT, TRAILING = (
-    "\u00ad",
-    " ,.&-/",
-)
+SOFT = "\u00ad"  # the soft hyphen
+TRAILING = " ,.&-/"  # characters that are removed before an ellipsis
 SYLLABLE = re.compile(
     "(?:sch|ch|ck|ph|th|sz|cz|rz|qu|(?![aeiouyäöüąęó])\\w)(?=[aeiouyäöüąęó])", re.I
 )

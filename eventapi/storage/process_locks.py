@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 
 
 # prefixes of scratch folders
-RESTORE, COPY, TRIAL = (
-    ".restore-",
-    ".eventapi-backup-",
-    ".eventapi-check-",
-)
+RESTORE = ".restore-"
+COPY = ".eventapi-backup-"
+TRIAL = ".eventapi-check-"
 LONGEST_UPGRADE = 600  # seconds
 
 

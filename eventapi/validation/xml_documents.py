@@ -114,10 +114,8 @@ class _Reader:
         self.parser = expat.ParserCreate(namespace_separator="}")
         self.parser.buffer_text = True
         self.parser.StartElementHandler, self.parser.EndElementHandler = self.start, self.end
-        self.parser.CharacterDataHandler, self.parser.StartNamespaceDeclHandler = (
-            self.text,
-            self.namespace,
-        )
+        self.parser.CharacterDataHandler = self.text
+        self.parser.StartNamespaceDeclHandler = self.namespace
         self.parser.XmlDeclHandler = self.declaration
         self.parser.StartDoctypeDeclHandler = self.parser.EntityDeclHandler = self.doctype
 
@@ -185,10 +183,8 @@ class _Reader:
 
     def start(self, name, attributes):
         self.depth += 1
-        name, attributes = (
-            self.name(name),
-            {self.name(key): value for key, value in attributes.items()},
-        )
+        name = self.name(name)
+        attributes = {self.name(key): value for key, value in attributes.items()}
         if self.depth > MAX_DEPTH:
             raise self.fault(f"elements are nested more than {MAX_DEPTH} deep. {AGAIN}")
         if len(self.outline) < 2:

@@ -210,12 +210,9 @@ class ObjectReader:
     def __init__(self, stream: Source, name: str, limit: int):
         self.stream, self.name, self.limit = stream, name, limit
         self.decoder = codecs.getincrementaldecoder("utf-8")()
-        # text that was read, the position in it, the end of all
-        self.text, self.at, self.ended = (
-            "",
-            0,
-            False,
-        )
+        self.text = ""  # text that was read
+        self.at = 0  # the position in it
+        self.ended = False  # all was read
         self.size, self.lines, self.column = 0, 0, 0  # bytes that were read; where `text` begins
         self.rest, self.rest_size, self.has_items = {}, 0, False
 

@@ -23,11 +23,8 @@ from eventapi.storage import files
 
 LONGEST_WITHOUT_PLACE = 1024**2  # bytes of a body that has arrived, unless it is in chunks
 ARRIVAL = 0.1  # seconds in which the body of a short request follows its head, with gthread
-# seconds to wait for a place for the parser, and between two attempts
-PLACE_WAIT, PLACE_PAUSE = (
-    1.0,
-    0.01,
-)
+PLACE_WAIT = 1.0  # seconds to wait for a place for the parser
+PLACE_PAUSE = 0.01  # seconds between two attempts
 RETRY_AFTER = 5  # seconds
 LENGTH = re.compile(r"\d{1,18}", re.ASCII)
 NO_PLACE = nullcontext()  # a body that has arrived needs no place

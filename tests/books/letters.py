@@ -58,11 +58,9 @@ class Walk:
     """A run with one value of interest_begins."""
 
     def __init__(self, folder, option, seed):
-        self.office, self.option, self.dice = (
-            Office(folder),
-            option,
-            random.Random(f"{option} {seed}"),
-        )
+        self.office = Office(folder)
+        self.option = option
+        self.dice = random.Random(f"{option} {seed}")
         self.office.config.interest_begins = option
         self.debts, self.wrong, self.letters = [], [], 0
         self.today = FIRST

@@ -230,10 +230,8 @@ class Year:
         number = self.choose("open", "credited")
         if number:
             currency = self.ledger.invoices[number]["currency"]
-            amount, (sent, day, at) = (
-                self.amount(Decimal(4000), currency),
-                self.moment(self.now - timedelta(days=40)),
-            )
+            amount = self.amount(Decimal(4000), currency)
+            sent, day, at = self.moment(self.now - timedelta(days=40))
             made = self.client.make(
                 "/payments",
                 {

@@ -20,11 +20,9 @@ class Office:
         monkeypatch.setattr(times, "now", lambda: now[0])
         self.contact = client.make("/contacts", ADDRESS)["id"]
         self.invoice = sent(client, self.contact)
-        self.may, self.undated, self.refunded = (
-            self.pay("2026-05-12"),
-            self.pay(None),
-            self.pay("2026-05-12"),
-        )
+        self.may = self.pay("2026-05-12")
+        self.undated = self.pay(None)
+        self.refunded = self.pay("2026-05-12")
         self.pending = self.pay("2026-05-12", status="pending")
         client.post(f"/payments/{self.refunded}/refund", {"amount": 1}, status=200)
         self.refund = client.data(f"/payments/{self.refunded}")["refunds"][0]["id"]

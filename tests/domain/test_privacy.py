@@ -543,10 +543,11 @@ class Life:
         """Create a draft and two invoices: a recent one, which the law requires to keep, and an old
         one, whose participant belongs to another contact.
         """
-        text, items = (
-            self.text,
-            lambda: [{"description": self.text(), "quantity": 1, "unit_price": 10}],
-        )
+        text = self.text
+
+        def items():
+            return [{"description": self.text(), "quantity": 1, "unit_price": 10}]
+
         named = {"contact_id": self.contact["id"]}
         draft = self.post(
             "/invoices",

@@ -32,11 +32,8 @@ def test_the_tutorial_every_guide_and_fundamental_has_a_page_of_its_own():
 @pytest.mark.parametrize("name", FILES)
 def test_a_page_shows_all_of_its_source(app, name):
     text = app.get(ADDRESSES[name], status=200).text
-    # Page checks that all tags are closed
-    page, source = (
-        Page(text),
-        FILES[name].read_text(encoding="utf-8"),
-    )
+    page = Page(text)  # checks that all tags are closed
+    source = FILES[name].read_text(encoding="utf-8")
     assert anchors(FILES[name]) <= set(page.ids) and len(page.ids) == len(set(page.ids))
     shown = [unescape(code) for code in re.findall(r"<pre><code>(.*?)</code></pre>", text, re.S)]
     assert shown == [block.text.rstrip("\n") for block in blocks(FILES[name])]

@@ -778,11 +778,8 @@ def test_the_longer_of_two_numbers_is_meant_if_it_is_one_word(organiser, invoice
     assert paid(organiser, longer) == ("paid", SAME)
 
 
-# of nine and of twelve groups
-MIXED, UUID = (
-    "ALT-2a78c3c1be",
-    "550e8400-e29b-41d4-a716-446655440000",
-)
+MIXED = "ALT-2a78c3c1be"  # of nine groups
+UUID = "550e8400-e29b-41d4-a716-446655440000"  # of twelve groups
 
 
 @pytest.mark.parametrize(

@@ -994,11 +994,9 @@ def file_bytes(db):
 def test_the_export_contains_all_personal_data(organiser, marked, db):
     export = organiser.data(f"/contacts/{marked['id']}/export")
     assert export["contact"] == marked and export["category_keys"] == ["roses"]
-    [application], [participant], [invoice] = (
-        export["applications"],
-        export["participants"],
-        export["invoices"],
-    )
+    [application] = export["applications"]
+    [participant] = export["participants"]
+    [invoice] = export["invoices"]
     for field in (
         "company_name",
         "first_name",

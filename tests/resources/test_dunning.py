@@ -994,10 +994,8 @@ def test_without_a_level_the_requests_say_so(organiser, overdue):
 
 
 def test_the_mail_has_the_letter_and_the_invoice(organiser, overdue, levels, app, db):
-    app.app.settings.smtp_host, app.app.settings.smtp_sender = (
-        "mail.example.org",
-        "books@messe.test",
-    )
+    app.app.settings.smtp_host = "mail.example.org"
+    app.app.settings.smtp_sender = "books@messe.test"
     db.config.smtp_sender = "books@messe.test"
     invoice = overdue(30)
     (entry,) = send(organiser, mail=True)["sent"]
@@ -1037,10 +1035,8 @@ def test_without_a_mail_server_no_mail_is_sent(organiser, overdue, levels, mail,
 
 
 def test_a_buyer_without_an_address_is_named(organiser, overdue, levels, app):
-    app.app.settings.smtp_host, app.app.settings.smtp_sender = (
-        "mail.example.org",
-        "books@messe.test",
-    )
+    app.app.settings.smtp_host = "mail.example.org"
+    app.app.settings.smtp_sender = "books@messe.test"
     person = organiser.make("/contacts", {"last_name": "King", "address": "Way 1", "city": "Bath"})
     overdue(30, contact_id=person["id"])
     (entry,) = send(organiser, mail=True)["sent"]

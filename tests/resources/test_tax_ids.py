@@ -319,10 +319,8 @@ def test_an_invoice_is_not_sent_with_a_wrong_identifier_of_the_organiser(organis
             "items": [{"description": "Row stand", "quantity": 1, "unit_price": 100}],
         },
     )
-    app.app.settings.organiser_iban, app.app.settings.organiser_bic = (
-        "DE03120300000000202051",
-        "BYLADEM",
-    )
+    app.app.settings.organiser_iban = "DE03120300000000202051"
+    app.app.settings.organiser_bic = "BYLADEM"
     problem = organiser.post(f"/invoices/{draft['id']}/send", status=409).json
     assert (problem["code"], problem["missing"]) == (
         "invoice_incomplete",

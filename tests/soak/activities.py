@@ -15,11 +15,8 @@ from itertools import count, cycle
 from eventapi.storage import database
 from tests.soak.client import attack, client, idle_connections, read_slowly, upload_slowly
 
-# the edition that runs, and that which accepts bookings
-EVENT, NEXT = (
-    "gartenmesse-23",
-    "gartenmesse-24",
-)
+EVENT = "gartenmesse-23"  # the edition that runs
+NEXT = "gartenmesse-24"  # the edition that accepts bookings
 LISTS = (
     "/participants?event_key=gartenmesse-23&per_page=20",
     "/contacts?per_page=20&sort=company_name&order=ASC",

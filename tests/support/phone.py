@@ -45,12 +45,10 @@ class Phone:
 
     def __init__(self, folder, url, *, film=None, ahead=0, options=(), browser=None):
         self.folder, self.url, self.film, self.ahead, self.shown = folder, url, film, ahead, []
-        self.options, self.browser, self.shared, self.context = (
-            options,
-            browser,
-            browser is not None,
-            {},
-        )
+        self.options = options
+        self.browser = browser
+        self.shared = browser is not None
+        self.context = {}
         if browser:
             browser.session = None
             self.context = {

@@ -568,10 +568,8 @@ def stocked(shared):
             for _ in range(5 * (singular in FILLED_BY)):
                 path, name = FILLED_BY[singular]
                 shared.organiser.make(path, example(name))
-            kept[route.path], addresses[route.path] = (
-                query,
-                address_of_list(shared.organiser, route),
-            )
+            kept[route.path] = query
+            addresses[route.path] = address_of_list(shared.organiser, route)
         return addresses[route.path], kept[route.path] or "?"
 
     return stock

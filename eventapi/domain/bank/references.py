@@ -23,11 +23,8 @@ MOST_CANDIDATES = 400  # of a text
 MOST_LONG = 25  # of a text, of more than MOST_GROUPS groups: in one word, and with a space
 LONGEST_TEXT = 2_000  # characters of a folded text: NFKC makes up to 18 of one
 LONGEST_NUMBER = 64  # characters
-# characters without leading zeros of a number with letters, and of one without
-SHORTEST, FEWEST_DIGITS = (
-    4,
-    6,
-)
+SHORTEST = 4  # characters without leading zeros of a number with letters
+FEWEST_DIGITS = 6  # the same of a number without letters
 LONG_NUMBER = (
     7  # characters; shorter ones are booths and the like if a space is in them or digits follow
 )

@@ -85,10 +85,8 @@ class Accounts:
     def __init__(self, config, missing, numbers):
         self.config, self.missing, self.length = config, missing, config.datev_account_length
         # debtors begin with 1 to 6
-        self.first, self.last = (
-            10**self.length,
-            7 * 10**self.length - 1,
-        )
+        self.first = 10**self.length
+        self.last = 7 * 10**self.length - 1
         self.known, self.holders = {}, {}
         self._check_options()
         for number, contacts in numbers.items():

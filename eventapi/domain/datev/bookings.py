@@ -422,10 +422,8 @@ def fields(booking, lines, base, *, is_locked):
     if (
         booking.service_date and booking.tax_day
     ):  # DATEV requires both: the supply, and the month of the tax
-        found[115], found[116] = (
-            date(booking.service_date, "DDMMYYYY"),
-            date(booking.tax_day, "DDMMYYYY"),
-        )
+        found[115] = date(booking.service_date, "DDMMYYYY")
+        found[116] = date(booking.tax_day, "DDMMYYYY")
     details = [
         (lines.text(kind, 20), lines.text(content, 210))
         for kind, content in booking.details + further

@@ -15,20 +15,14 @@ from eventapi.domain.einvoices import profiles, reading, rules, structure, ubl
 from eventapi.validation import xml_documents
 
 PDF = b"%PDF-"
-# bytes of a PDF in which a mark is searched at once, and of a mark
-PIECE, LONGEST_MARK = (
-    1 << 20,
-    40,
-)
+PIECE = 1 << 20  # bytes of a PDF in which a mark is searched at once
+LONGEST_MARK = 40  # bytes of a mark
 # bytes of an XML file that are read: `parse` refuses one that is longer
 LIMIT = xml_documents.MAX_DOCUMENT + 1
 BEGINNING = 16_384  # bytes of a text that are examined
 MARK = re.compile(rb"/(?:EmbeddedFile|text#2[fF]xml|application#2[fF]xml)(?![A-Za-z])")
-# marks of a PDF that are examined, and bytes of the dictionary of a stream
-MAX_MARKS, MAX_DICTIONARY = (
-    200,
-    2048,
-)
+MAX_MARKS = 200  # marks of a PDF that are examined
+MAX_DICTIONARY = 2048  # bytes of the dictionary of a stream
 # Names of the XML in Factur-X and ZUGFeRD, and the number of the stream. Some programs write - and
 # . as octal numbers.
 NAME = re.compile(

@@ -335,11 +335,8 @@ def blocked_doors(hall, min_aisle):
         for door, index in enumerate(doors)
         for front in fronts_of(hall, hall.objects[index], min_aisle)
     ]
-    # of each front; of each door, a list per front
-    blockers, sides = (
-        [[] for _ in fronts],
-        [[] for _ in doors],
-    )
+    blockers = [[] for _ in fronts]  # of each front
+    sides = [[] for _ in doors]  # of each door, a list per front
     for bodies, (door, _) in zip(blockers, fronts, strict=True):
         sides[door].append(bodies)
     for front, body in hall.meeting([front for _, front in fronts], solid):

@@ -72,11 +72,9 @@ def _booth(row, now, is_public):
     )
     exhibitor = _exhibitor(row, is_public)
     if row["status"] == "reserved" and held_until and held_until <= now:
-        row["status"], exhibitor, final_price = (
-            "reserved" if is_awaited else "available",
-            None,
-            None,
-        )
+        row["status"] = "reserved" if is_awaited else "available"
+        exhibitor = None
+        final_price = None
     if is_public and row["status"] != "available":
         row["status"] = "exhibitor" if exhibitor else "taken"
     return {

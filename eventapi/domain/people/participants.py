@@ -29,11 +29,8 @@ TRANSITIONS = Transitions(
     },
     {"unconfirm": "unconfirmed", "reinstate": "reinstated"},
 )
-# roles that may be a host, and may have one
-HOSTS, HOSTED = (
-    ("exhibitor", "sponsor"),
-    ("co_exhibitor", "staff"),
-)
+HOSTS = ("exhibitor", "sponsor")  # roles that may be a host
+HOSTED = ("co_exhibitor", "staff")  # roles that may have a host
 # anonymising erases these permanently
 PERSONAL = (
     *entities.EVENT_PARTICIPANT.personal,

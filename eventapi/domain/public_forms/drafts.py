@@ -43,11 +43,8 @@ BATCH = 500
 PER_DAY = 3  # mails to an address in a day; it gets no further ones
 PER_HOUR = 30  # because of one network, an IPv4 address or the /64 of an IPv6 address
 PER_HOUR_WIDE = 120  # because of the /48 of an IPv6 address
-# to a domain in a day; the second, if one was confirmed within KNOWN
-PER_DOMAIN, PER_KNOWN_DOMAIN = (
-    20,
-    200,
-)
+PER_DOMAIN = 20  # to a domain in a day
+PER_KNOWN_DOMAIN = 200  # the same, if one was confirmed within KNOWN
 KNOWN = MONTH
 # between two mails to a domain that has had these, so that none is shut out
 PAUSE = timedelta(minutes=10)

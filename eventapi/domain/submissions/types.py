@@ -28,10 +28,8 @@ def get(db, id):
 def represent(row):
     """Turn a row into the API object, in place, and return it."""
     row.update({name: bool(row[name]) for name in SWITCHES})
-    row["allowed_extensions"], row["roles"] = (
-        json.loads(row["allowed_extensions"]),
-        json.loads(row["roles"]),
-    )
+    row["allowed_extensions"] = json.loads(row["allowed_extensions"])
+    row["roles"] = json.loads(row["roles"])
     row["due"] = due_dates.given(row["due"])
     return row
 

@@ -17,11 +17,8 @@ from eventapi.pictures.hall.labels import BAND, EDGE, choose, lay_out, level
 from eventapi.pictures.shapes import Area, Group, Hatch, Lines
 from eventapi.pictures.style import BOOTH_LINE, INK, PAPER
 
-# edges at most 10 mm apart coincide; a common edge is at least 100 mm long
-TOUCHING, COMMON = (
-    10,
-    100,
-)
+TOUCHING = 10  # edges at most 10 mm apart coincide
+COMMON = 100  # a common edge is at least 100 mm long
 OUTLINE = 0.25
 LABELS = {}  # labels that were chosen, by what they depend on
 MOST = 4000  # entries of a dict in which a process keeps parts of plans

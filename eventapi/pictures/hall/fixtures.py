@@ -22,11 +22,8 @@ POWER, ARROW = 1.3, 1.6  # radius of the symbol of a power connection; depth of 
 AIR = 0.4  # between a symbol and a text
 TEXT, LABEL_SIZE = 5, 1.6  # largest font size of texts, smallest of all labels
 SIGN = 6.5  # space outside a wall for the names of doors
-# width of the name of a door; height of the label below a door in no wall
-LONGEST_SIGN, BELOW = (
-    40,
-    3.5,
-)
+LONGEST_SIGN = 40  # width of the name of a door
+BELOW = 3.5  # height of the label below a door in no wall
 MAX_LEAF = 5  # wider doors have no leaves on the plan, which would extend into the margin
 BOLT = ((0.15, -1), (-0.55, 0.15), (-0.05, 0.15), (-0.15, 1), (0.55, -0.2), (0.05, -0.2))
 

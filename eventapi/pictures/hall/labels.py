@@ -16,11 +16,8 @@ from eventapi import geometry
 from eventapi.pictures.letters import LINE_HEIGHT, em, fit
 from eventapi.pictures.shapes import Area, Group, Text, rectangle
 
-# the band along the front, and the white line beside it; a label covers neither
-BAND, EDGE = (
-    1.6,
-    0.3,
-)
+BAND = 1.6  # the band along the front, which no label covers
+EDGE = 0.3  # the white line beside it, which no label covers
 NUMBER, NAME, DETAIL = (7, 1.5), (4.6, 1.4), (3, 1.5)  # (largest, smallest) font size
 SPOTS = 5  # number of booths of a block that are tried as the position of its label
 PREFERRED_NAME = 2.1  # details are omitted before the name becomes smaller than this

@@ -13,12 +13,10 @@ from eventapi.pictures.style import PLAIN, QUIET, RULE, SUBTITLE, TABLE, TEXT, T
 from eventapi.pictures.words import of_seller
 
 ROW = 5.2
-# left edges, and the right edge of the amounts
-TYPE, NUMBER, AMOUNT = (
-    LEFT + 33,
-    LEFT + 70,
-    RIGHT - 34,
-)
+# left edges of the columns, and the right edge of the amounts
+TYPE = LEFT + 33
+NUMBER = LEFT + 70
+AMOUNT = RIGHT - 34
 
 
 def draw(report, seller, buyer, language, brand=PLAIN):

@@ -18,11 +18,8 @@ LINE_HEIGHT = 4.8
 ROW, GAP = 5.4, 4  # of the table: height of a row, least space between the columns
 DETAIL, DETAIL_ROW = 7.5, 3.8  # of the table: font size and height of a detail
 MOST = 8  # payments that have a row each
-# left edges of the labels of amounts, and of the bank account
-LABEL, ACCOUNT = (
-    LEFT + 40,
-    LEFT + 38,
-)
+LABEL = LEFT + 40  # left edge of the labels of amounts
+ACCOUNT = LEFT + 38  # left edge of the bank account
 
 
 def draw(entry, invoice, seller, buyer, brand=PLAIN):

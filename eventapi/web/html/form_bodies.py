@@ -20,12 +20,10 @@ from eventapi.web.json_bodies import parse, read_body, received
 
 FORM, FILE_FORM = "application/x-www-form-urlencoded", "multipart/form-data"
 LARGEST, MOST = 512 * 1024, 1000  # bytes and fields of a form
-# of a form with a file: bytes before the file, parts, header lines of a part
-HEAD, PARTS, LINES = (
-    64 * 1024,
-    20,
-    8,
-)
+# Limits of a form with a file.
+HEAD = 64 * 1024  # bytes before the file
+PARTS = 20
+LINES = 8  # header lines of a part
 BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]")  # RFC 2046, 5.1.1
 NAME = re.compile(r'form-data; name="([^"\r\n]{1,100})"(?:; filename="([^"\r\n]{0,255})")?', re.I)
 

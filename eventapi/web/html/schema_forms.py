@@ -15,11 +15,8 @@ from eventapi.validation.schema_files import body_schema, resolved
 from eventapi.web.html import forms
 
 LONG_TEXT = 501  # characters from which a text gets more than one line
-# empty rows at the end of a list, and rows of a list that one form can have
-SPARE, MOST_ROWS = (
-    3,
-    60,
-)
+SPARE = 3  # empty rows at the end of a list
+MOST_ROWS = 60  # rows of a list that one form can have
 FORMATS = {
     "date": "date",
     "date-time": "datetime-local",

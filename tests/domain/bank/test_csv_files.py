@@ -369,10 +369,8 @@ def test_rows_that_their_bank_has_not_booked_are_skipped(name, state):
         )
     )
     place = data.index("\n", data.index(STATES[name][0]))  # no second cell of the row
-    (before,), (found,) = (
-        read(data),
-        read(data[:place].replace(STATES[name][0], state, 1) + data[place:]),
-    )
+    (before,) = read(data)
+    (found,) = read(data[:place].replace(STATES[name][0], state, 1) + data[place:])
     assert (found.skipped, len(found.entries)) == (before.skipped + 1, len(before.entries) - 1)
     assert state.strip() in found.skipped_states and found.unread_state == ()
 
@@ -685,18 +683,16 @@ def test_named_columns_may_contain_a_signed_amount_and_a_decimal_point():
 
 def test_named_columns_count_before_those_of_a_known_bank():
     data = SPARKASSE + ROW
-    (known,), (own,) = (
-        csv_files.read(io.BytesIO(data.encode())),
-        csv_files.read(
-            io.BytesIO(data.encode()),
-            OWN,
-            own={
-                "booked_on": "Buchungstag",
-                "amount": "Betrag",
-                "text": "Buchungstext",
-                "decimal": ",",
-            },
-        ),
+    (known,) = csv_files.read(io.BytesIO(data.encode()))
+    (own,) = csv_files.read(
+        io.BytesIO(data.encode()),
+        OWN,
+        own={
+            "booked_on": "Buchungstag",
+            "amount": "Betrag",
+            "text": "Buchungstext",
+            "decimal": ",",
+        },
     )
     assert (known.entries[0].reference, own.entries[0].reference) == (
         "Rechnung INV-2025-00017 für Messe",

@@ -85,11 +85,9 @@ class Walk:
 
         Return what the three pages say.
         """
-        browser, first, address = (
-            self.browser,
-            self.browser.session,
-            self.browser.run("location.href"),
-        )
+        browser = self.browser
+        first = self.browser.session
+        address = self.browser.run("location.href")
         found = (
             "[...document.querySelectorAll('main button')].find("
             f"each => each.innerText.startsWith('{self.said[word]}'))"

@@ -97,10 +97,8 @@ class Bench:
             self.approve_all()
             self.attacker.open_all()
             application = self.world.office.read("/applications?sort=id&order=desc")[0]
-            self.world.contacts[owner], self.world.applications[owner] = (
-                application["contact_id"],
-                application["id"],
-            )
+            self.world.contacts[owner] = application["contact_id"]
+            self.world.applications[owner] = application["id"]
             rows = self.world.office.read(f"/participants?contact_id={application['contact_id']}")
             self.world.participants[owner] = rows[0]["id"]
         self.attacker.cross()

@@ -226,10 +226,8 @@ class World:
         """
         office = self.office
         application = office.read("/applications?sort=id&order=desc")[0]
-        self.applications[owner], self.contacts[owner] = (
-            application["id"],
-            application["contact_id"],
-        )
+        self.applications[owner] = application["id"]
+        self.contacts[owner] = application["contact_id"]
         office("PATCH", f"/contacts/{application['contact_id']}", person(owner))
         self.participants[owner] = office.read(
             f"/participants?contact_id={application['contact_id']}"
