@@ -11,9 +11,8 @@ from math import cos, dist, radians, sin
 
 TOLERANCE = 1
 AT_WALL = 500  # a door that is nearer to a wall than this is in the wall
-CACHED = (
-    2048  # polygons whose box and normals are cached, because each is compared with many others
-)
+# polygons whose box and normals are cached, because each is compared with many others
+CACHED = 2048
 # degrees -> cosine and sine, without rounding
 RIGHT_ANGLES = {
     0: (1, 0),

@@ -8,9 +8,8 @@ from itertools import chain
 from eventapi.errors.codes import CODES
 
 MAX_FAULTS = 1000  # in one response: a malicious body could otherwise cause megabytes of faults
-MAX_SUGGESTIONS = (
-    20  # for the unknown names of one object: a comparison with all known names is slow
-)
+# for the unknown names of one object: a comparison with all known names is slow
+MAX_SUGGESTIONS = 20
 
 
 class Problem(Exception):

@@ -11,9 +11,8 @@ from eventapi.storage.group_commit import Writer
 if TYPE_CHECKING:
     from eventapi.config import Config
 
-READER_CACHE = (
-    300  # kB of the page cache of each reading connection; the kernel caches the rest of the file
-)
+# kB of the page cache of each reading connection; the kernel caches the rest of the file
+READER_CACHE = 300
 
 
 class Connections:

@@ -16,9 +16,8 @@ MAX_DEPTH = 64  # elements inside each other
 MAX_NODES = 300_000  # elements and attributes of one tree
 MAX_NAMESPACE = 300  # characters of the name of a namespace, which is a part of each name in it
 MAX_NAMES = 1_000_000  # characters of all different names in a file: expat keeps each until the end
-MAX_TOKEN = (
-    200_000  # bytes of one tag or comment. expat 2.5 reads an unfinished one again with each chunk.
-)
+# bytes of one tag or comment. expat 2.5 reads an unfinished one again with each chunk.
+MAX_TOKEN = 200_000
 CHUNK = 65_536  # bytes
 ENCODINGS = frozenset(
     (

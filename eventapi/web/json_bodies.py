@@ -12,9 +12,8 @@ from eventapi.web.routes import JSON
 from eventapi.web.uploads import content_length, ended_early, is_chunked, place, too_large
 
 MAX_DEPTH = 32
-MAX_VALUES = (
-    50_000  # about as many as 1 MiB of records has; each may take 100 bytes and 2 microseconds
-)
+# about as many as 1 MiB of records has; each may take 100 bytes and 2 microseconds
+MAX_VALUES = 50_000
 MAX_PART = 1024 * 1024  # characters of a value in a body that is read as a stream
 # characters of JSON that are read as one, except in texts and numbers
 LONGEST_WORD = len("-Infinity")

@@ -14,9 +14,8 @@ from eventapi.storage.errors import Busy, storage_error
 EVERY = 5
 ON_CHANGE = True
 AFTER_FAILURE = 60  # seconds until the next attempt after an import failed
-MAX_FAILURES = (
-    10  # of one import by a fault of the program: the next attempt would fail in the same way
-)
+# of one import by a fault of the program: the next attempt would fail in the same way
+MAX_FAILURES = 10
 log = logging.getLogger("eventapi.worker.bulk_import")
 running = {}  # database -> the thread that runs its imports
 paused = {}  # database -> time of the next attempt, on the monotonic clock

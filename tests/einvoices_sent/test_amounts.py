@@ -127,9 +127,8 @@ def check(organiser, invoice, folder):
 def test_invoice_and_document_agree_to_the_cent(organiser, db, settings, tmp_path, seed):
     chance, category = random.Random(seed), list(TAXES)[seed % len(TAXES)]
     settings.exchange_rates = {"CHF": Decimal("1.0637"), "JPY": Decimal("0.0061")}
-    settings.organiser_electronic_address = (
-        "9930:DE136695976"  # for Peppol in category O, which shows no VAT id
-    )
+    # for Peppol in category O, which shows no VAT id
+    settings.organiser_electronic_address = "9930:DE136695976"
     contact = organiser.make(
         "/contacts", {**BUYER, "e_invoice_profile": chance.choice(["en16931", "xrechnung"])}
     )

@@ -698,9 +698,8 @@ MEANT = {
 def test_a_number_is_exact_only_if_no_other_invoice_can_be_meant(
     organiser, invoice, bank, app, text
 ):
-    app.app.settings.invoice_number_format = (
-        "NEW-{year}-{seq:05}"  # else these numbers cannot be given
-    )
+    # else these numbers cannot be given
+    app.app.settings.invoice_number_format = "NEW-{year}-{seq:05}"
     numbers = [
         "INV-2026-00001",
         "INV-2026-00002",

@@ -17,9 +17,8 @@ from eventapi.storage.database import Database
 from tests.support.client import SCOPES, Client, add_key, make_settings
 
 FILE = Path(__file__).resolve().parents[2] / "docs" / "hall.svg"
-AFTERNOON = (
-    "2027-06-16T13:20:00Z"  # of the show in the picture: the sample show has dates relative to now
-)
+# of the show in the picture: the sample show has dates relative to now
+AFTERNOON = "2027-06-16T13:20:00Z"
 EVENT, VIEW = "gartenmesse-23", "view=public&language=en"
 
 

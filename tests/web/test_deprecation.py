@@ -48,9 +48,8 @@ def settings(tmp_path, template, monkeypatch):
     monkeypatch.setattr(application, "router", application.router.__wrapped__)
     monkeypatch.setattr(document, "routes", routes)
     settings = make_settings(tmp_path, template)
-    settings.base_url = (
-        "https://deprecation.example.org"  # of no other test: the references are cached by it
-    )
+    # of no other test: the references are cached by it
+    settings.base_url = "https://deprecation.example.org"
     return settings
 
 

@@ -22,9 +22,8 @@ RECORDS = {
     "service_order": sql.service_order,
 }
 
-GAP = (
-    "________"  # replaces a placeholder without a value, so that the gap is visible on the document
-)
+# replaces a placeholder without a value, so that the gap is visible on the document
+GAP = "________"
 METADATA = re.compile(r"metadata\.[A-Za-z][A-Za-z0-9_]{0,49}")
 MEANINGS = {
     "contact": {

@@ -25,9 +25,8 @@ LONGEST_TEXT = 2_000  # characters of a folded text: NFKC makes up to 18 of one
 LONGEST_NUMBER = 64  # characters
 SHORTEST = 4  # characters without leading zeros of a number with letters
 FEWEST_DIGITS = 6  # the same of a number without letters
-LONG_NUMBER = (
-    7  # characters; shorter ones are booths and the like if a space is in them or digits follow
-)
+# characters; shorter ones are booths and the like if a space is in them or digits follow
+LONG_NUMBER = 7
 BETWEEN = re.compile(r"[^\w]{0,3}|_")  # what may stand between two groups of one number
 INSIDE = re.compile(r"[^\w,;+&]{0,3}|_")  # the same for one of many groups: no sign of a list
 RF = re.compile(r"\brf[0-9]{2}(?: ?[0-9a-z]){1,21}")  # ISO 11649, of a folded text

@@ -27,9 +27,8 @@ from eventapi.geometry import (
 )
 
 NEIGHBOUR = 50  # a gap that comes from walls and rounding
-PASSABLE = (
-    300  # nobody walks through a smaller gap, such as that for cables between booths back to back
-)
+# nobody walks through a smaller gap, such as that for cables between booths back to back
+PASSABLE = 300
 MAX_WARNINGS = 1000
 MAX_GAPS = 5000  # between booths of all narrow aisles
 MAX_NAMED = 12  # booths on one side of an aisle that its warning names

@@ -12,9 +12,8 @@ POWER = re.compile(r"\+?([0-9])(?:[.,]([0-9]{1,20}))?[eE]([+-][0-9]{1,3})")  # 4
 CODE_WITH_DECIMALS = re.compile(r"([0-9]{1,20})[.,]0{1,9}")  # 1067.0
 # 493023125101.0 or ,00; 030.0 may be meant
 PHONE_WITH_DECIMALS = re.compile(r"([1-9][0-9]{6,20})[.,]0{1,2}")
-MIN_INTERNATIONAL = (
-    12  # digits of a telephone number that begins with a calling code: national ones are shorter
-)
+# digits of a telephone number that begins with a calling code: national ones are shorter
+MIN_INTERNATIONAL = 12
 FOUR_DIGITS = re.compile("[0-9]{4}")
 POSTAL_DIGITS = {"DE": 5, "AT": 4, "CH": 4, "LI": 4}
 

@@ -21,9 +21,8 @@ from eventapi.validation.bodies import Body
 from eventapi.validation.messages import actual, pointer
 from eventapi.validation.schema_files import body_schema, document
 
-MAX_FOUND = (
-    30  # faults that are searched for in the fields of one record: an import has many records
-)
+# faults that are searched for in the fields of one record: an import has many records
+MAX_FOUND = 30
 MAX_UNKNOWN = 20  # unknown fields that are reported for one record
 UNKNOWN = "is not a field of a record"
 REMEDY = "; rename the column, or map it to null in `field_mapping`"

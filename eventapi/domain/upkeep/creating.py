@@ -6,9 +6,8 @@ import time
 from eventapi.storage import backups
 from eventapi.storage.migrations import SchemaError
 
-SECONDS = (
-    60  # a younger lock file may be of another process that creates the database at the same time
-)
+# a younger lock file may be of another process that creates the database at the same time
+SECONDS = 60
 
 
 class Lost(SchemaError):

@@ -17,9 +17,8 @@ from bottle import request
 from eventapi.errors import Problem
 from eventapi.web.pages import Page
 
-COST = (
-    2_000  # bytes that an entry takes beside its page: its key, its headers, and Python's objects
-)
+# bytes that an entry takes beside its page: its key, its headers, and Python's objects
+COST = 2_000
 LONGEST_WAIT = 20  # seconds for which a thread waits for another one; the watchdog allows 30
 RETRY_AFTER = 5  # seconds
 REFUSED_FOR = 60  # seconds for which a file whose drawing has raised a Problem is not drawn again

@@ -33,9 +33,8 @@ HEADERS = {
 }
 FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
 LARGEST = 8_000_000  # bytes of rendered pages, and of drawings within them, that a process keeps
-LARGEST_FILES = (
-    16_000_000  # bytes of files: PDF and SVG of 27 halls of 600 booths, in two languages
-)
+# bytes of files: PDF and SVG of 27 halls of 600 booths, in two languages
+LARGEST_FILES = 16_000_000
 LONGEST = 100  # characters of a query parameter
 LINK = re.compile(r"(https?://[^\s<>\"']+)")
 # to a page of a show, without a query

@@ -23,9 +23,8 @@ MOST = 100  # mails per connection; many servers close the connection after abou
 NAP = 0.5
 AFTER_FAILURE = 60  # seconds until the next attempt to reach the mail server
 BREAKS = 6  # connections that break in a row until the mail server counts as unreachable
-UNCERTAIN_BREAKS = (
-    3  # as how many counts one that leaves a mail uncertain: somebody has to look after each
-)
+# as how many counts one that leaves a mail uncertain: somebody has to look after each
+UNCERTAIN_BREAKS = 3
 log = logging.getLogger("eventapi.worker.mail")
 sending = {}  # database -> the thread that sends its mails
 paused = {}  # database -> time of the next attempt to reach its mail server, on the monotonic clock

@@ -306,9 +306,8 @@ def test_balances_of_several_days_are_the_first_and_the_last():
 
 
 FILE = document([statement(OWN, [PAID])])
-SIGN = (
-    b"</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>"  # follows the amount of the entry, and no other one
-)
+# follows the amount of the entry, and no other one
+SIGN = b"</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>"
 REFUSED = {
     "closing balance": (
         document([statement(OWN, [PAID], closing=119001)]),

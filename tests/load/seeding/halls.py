@@ -17,9 +17,8 @@ from tests.load.seeding.words import (
 
 SERVICES = 120
 LATER = "2099-01-01T00:00:00Z"
-BREAKDOWN = (
-    '{"model":"per_m2","unit_price":160,"area":16,"total":2560}'  # of booths of 4 by 4 metres
-)
+# of booths of 4 by 4 metres
+BREAKDOWN = '{"model":"per_m2","unit_price":160,"area":16,"total":2560}'
 ITEM_STATUS = {"completed": "completed", "cancelled": "cancelled"}
 
 
