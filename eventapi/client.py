@@ -355,8 +355,8 @@ class Client:
                 target.truncate()
             for piece in _received(response):
                 target.write(piece)
-                # another attempt asks for the rest
                 if response.headers.get("ETag", "").startswith('"'):
+                    # another attempt asks for the rest
                     headers.update(
                         {
                             "If-Range": response.headers["ETag"],
@@ -463,12 +463,8 @@ class Client:
             with _network():
                 try:
                     connection.request(method, target, content, headers)
-                # an upload was refused midway
-                except (
-                    BrokenPipeError,
-                    ConnectionResetError,
-                    ssl.SSLError,
-                ):
+                except (BrokenPipeError, ConnectionResetError, ssl.SSLError):
+                    # an upload was refused midway
                     is_usable = False
                 response = connection.getresponse()
             with response:
@@ -492,9 +488,8 @@ class Client:
         one.
         """
         with suppress(IndexError):  # there is none
-            while (
-                monotonic() - self._idle[0][0] >= IDLE
-            ):  # also those that many threads have left over
+            while monotonic() - self._idle[0][0] >= IDLE:
+                # also those that many threads have left over
                 self._idle.pop(0)[1].close()
             return self._idle.pop()[1]
         connection = self._open()

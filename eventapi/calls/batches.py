@@ -164,9 +164,8 @@ def transaction(
             kept = key and idempotency.kept_response(environ, db, who.key_id, key)
             if kept:
                 data = json.loads(kept["data"])
-                # missing: a person in it was erased
                 after = data["results"]
-                left = data.get("left", False)
+                left = data.get("left", False)  # missing: a person in it was erased
             if left and len(after) == len(results):
                 new, is_new = batch.execute(db, len(after), dry_run), True
                 after = [*after, *new]

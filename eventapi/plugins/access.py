@@ -38,12 +38,8 @@ class Access:
                 return callback(**values)
             if further:
                 require_scopes(who, (scope, *further), writes=writes(route.method, options))
-            # the handler checks it, once it knows the record
-            elif scope not in (
-                "any",
-                "all",
-                "by_entity_type",
-            ):
+            elif scope not in ("any", "all", "by_entity_type"):
+                # the handler checks those, once it knows the record
                 require_scope(who, scope, writes=writes(route.method, options), others=narrow)
             return callback(**values)
 

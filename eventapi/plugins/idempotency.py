@@ -36,9 +36,8 @@ class Idempotency:
         options = route.config["options"]
         if route.method == "POST" and options.session and not options.batch:
             return lambda **values: form_once(request.environ, lambda: callback(**values))
-        if (
-            route.method != "POST" or options.public or options.batch
-        ):  # a batch keeps its results itself
+        # a batch keeps its results itself
+        if route.method != "POST" or options.public or options.batch:
             return callback
 
         def once(**values):

@@ -189,9 +189,8 @@ class Database:
             try:
                 yield self
             finally:
-                if (
-                    self.connection.in_transaction
-                ):  # SQLite may have rolled it back, as on a disk that fails
+                # SQLite may have rolled it back, as on a disk that fails
+                if self.connection.in_transaction:
                     self.connection.execute("COMMIT")
 
     def data_version(self) -> int:

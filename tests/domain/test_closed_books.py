@@ -39,9 +39,8 @@ class Attacker(Year):
             assert data["proof"]["agrees"], (path, data["proof"])
             data = [data["totals"], [{**row, "customer_name": None} for row in data["rows"]]]
             return json.dumps(data), len(response.body.splitlines())
-        if (
-            data is None or not data["accounts"]
-        ):  # a customer without an invoice so far, who is not known yet
+        if data is None or not data["accounts"]:
+            # a customer without an invoice so far, who is not known yet
             return "[]", b""
         return json.dumps(data["accounts"]), response.body
 

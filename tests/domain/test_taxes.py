@@ -132,10 +132,9 @@ def test_a_show_in_may_that_is_paid_in_february_is_declared_in_february(office):
     office.clock("2026-02-10")
     office.pay(invoice, 595)
     assert office.months() == [("2026-02", 500, 95)]
-    # February, and May, in which nothing is left
     assert [row["invoices"] for row in office.rows()] == [
-        1,
-        1,
+        1,  # February
+        1,  # May, in which nothing is left
     ]
 
 

@@ -41,9 +41,8 @@ def throughput(folder):
         run(server.url, values, WARM_UP)
         line = run(server.url, values, SECONDS)
     requests, microseconds, failed = (int(number) for number in re.findall(r"\d+", line))
-    if (
-        failed > requests / 100
-    ):  # some change a contact that was erased before, or pay a paid invoice
+    # some change a contact that was erased before, or pay a paid invoice
+    if failed > requests / 100:
         raise RuntimeError(f"{failed} of {requests} requests to {folder} failed")
     return requests / microseconds * 1e6
 

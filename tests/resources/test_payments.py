@@ -333,9 +333,8 @@ def test_a_known_gateway_sets_name_and_fee(organiser, db, pay):
         gateway = gateways.add(db, "stripe", "Stripe", fee_percent=150, fee_fixed=25)
     payment = pay(100.33, gateway_key="stripe")
     assert (payment["gateway_id"], payment["gateway_name"]) == (gateway["id"], "Stripe")
-    # 1.50495 rounded, and 0.25
     assert (payment["gateway_fee"], payment["net_amount"]) == (
-        1.75,
+        1.75,  # 1.50495 rounded, and 0.25
         98.58,
     )
     more = organiser.patch(f"/payments/{payment['id']}", {"amount": 200}, status=200).json["data"]

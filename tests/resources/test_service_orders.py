@@ -413,9 +413,8 @@ def test_a_service_cannot_be_ordered_after_its_deadline(fair):
 def test_a_cancelled_participant_cannot_order(fair, organiser):
     order = fair.order((fair.power, 1))
     submitted = fair.order((fair.power, 1), status="submitted")
-    with (
-        fair.db.write()
-    ):  # earlier versions left the orders of a cancelled participant as they were
+    # earlier versions left the orders of a cancelled participant as they were
+    with fair.db.write():
         fair.db.connection.execute("UPDATE participants SET status = 'cancelled'")
     assert fair.refused(409, (fair.power, 1))["code"] == "participant_cancelled"
     assert fair.act(order, "submit", status=409)["code"] == "participant_cancelled"

@@ -180,13 +180,11 @@ def test_a_case_has_an_accepted_outcome_and_no_foreign_response(path, name):
                 f"{text.removesuffix('closed').strip()} closed".strip(),
             )
         ]
-        if (
-            SERVER == "gthread" and "413" in accepted
-        ):  # it closes before nginx has sent the body: nginx says 503
+        if SERVER == "gthread" and "413" in accepted:
+            # it closes before nginx has sent the body: nginx says 503
             accepted += ["503", "503 closed"]
-    elif (
-        SERVER == "gthread"
-    ):  # it may close a connection early, and before the client has read the response
+    elif SERVER == "gthread":
+        # it may close a connection early, and before the client has read the response
         accepted += [text.strip() for text in GTHREAD.get(name, "").split("|")]
         accepted += [
             " ".join([*statuses[:count], "closed"])

@@ -100,9 +100,8 @@ def whole(raw):
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 100_000])
 def test_a_body_means_the_same_as_when_it_is_read_as_a_whole(text, size):
     found, expected = streamed(text.encode(), size), whole(text.encode())
-    if (
-        isinstance(found, tuple) and found != expected and "Expecting" in found[1]
-    ):  # the texts of Python differ
+    if isinstance(found, tuple) and found != expected and "Expecting" in found[1]:
+        # the texts of Python differ
         assert isinstance(expected, tuple) and found[0] == expected[0]
     else:
         assert found == expected

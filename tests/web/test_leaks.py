@@ -397,9 +397,8 @@ def test_a_key_reads_the_routes_of_its_scope_only(visit, scope):
             status, _ = visit.send(
                 scope, "GET", f"{visit.path_of(route)}?{next(queries(visit, route))}"
             )
-            if (
-                route.path == "/api/v1/links/<id>/reminder"
-            ):  # needs the scopes of what the link allows
+            if route.path == "/api/v1/links/<id>/reminder":
+                # needs the scopes of what the link allows
                 assert status == 403
                 continue
             is_note = route.path == "/api/v1/notes"  # of contacts, in the first query

@@ -183,10 +183,8 @@ def test_an_upload_beyond_the_places_is_refused_at_once():
         assert refused.value.code == "unavailable" and refused.value.headers["Retry-After"]
         with uploads.place({**environ, "wsgi.input": io.BytesIO(b"12345")}):  # it has arrived
             pass
-    with (
-        uploads.place(environ),
-        uploads.place(environ),
-    ):  # a page passes its file to a route of the API
+    # a page passes its file to a route of the API
+    with uploads.place(environ), uploads.place(environ):
         pass
 
 

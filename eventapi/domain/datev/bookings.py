@@ -419,9 +419,8 @@ def fields(booking, lines, base, *, is_locked):
         found[20] = quoted(f'BEDI "{booking.link}"')
     if booking.vat_id:
         found[40] = quoted(booking.vat_id)
-    if (
-        booking.service_date and booking.tax_day
-    ):  # DATEV requires both: the supply, and the month of the tax
+    # DATEV requires both: the supply, and the month of the tax
+    if booking.service_date and booking.tax_day:
         found[115] = date(booking.service_date, "DDMMYYYY")
         found[116] = date(booking.tax_day, "DDMMYYYY")
     details = [

@@ -89,9 +89,8 @@ def _numbers(row, digits):
 def _positions(row, lengths):
     """Yield the position of each booth of a row in millimetres: (x, y)."""
     across, along = lengths["width"], lengths["depth"]
-    if (
-        row.get("rotation", 0) % 180 == 90
-    ):  # turned about its centre, a booth takes its depth across
+    if row.get("rotation", 0) % 180 == 90:
+        # turned about its centre, a booth takes its depth across
         across, along = along, across
     right, down = STEPS[row.get("direction", "right")]
     for behind in range(1 + row.get("back_to_back", False)):

@@ -401,9 +401,8 @@ class Reader:
                 number, fault = self._number(field, text)
                 if number is None and not fault:
                     fault = _fault("type", _no_number(self.defined.by_key[key], text), field)
-                elif (
-                    number is not None and numbers.decimals(number) > field_types.DECIMALS
-                ):  # a float may have fewer
+                elif number is not None and numbers.decimals(number) > field_types.DECIMALS:
+                    # a float may have fewer
                     detail = f"must have at most {field_types.DECIMALS} decimals{actual(text)}"
                     fault = _fault("decimals", detail, field)
                 if fault:

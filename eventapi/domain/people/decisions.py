@@ -79,9 +79,8 @@ def queue(db, application, kind, base_url):
         base_url=base_url,
         language=language,
     )
-    if (
-        base_url and link and link["status"] == "active"
-    ):  # as `new_secret` decides while the mail is sent
+    # as `new_secret` decides while the mail is sent
+    if base_url and link and link["status"] == "active":
         links.handed_out(db, link, "mailed")
 
 

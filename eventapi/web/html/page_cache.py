@@ -136,10 +136,9 @@ class FileCache(PageCache):
                 self.problems = {
                     other: found for other, found in self.problems.items() if found[0] > now
                 }
-                # without the frames of its traceback
                 self.problems[key] = (
                     now + REFUSED_FOR,
-                    copy(problem),
+                    copy(problem),  # without the frames of its traceback
                 )
             raise
 

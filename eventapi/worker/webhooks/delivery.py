@@ -165,9 +165,8 @@ def _settle(db, lease, delivery, outcome):
         now=db.now,
         **seen,
     )
-    if (
-        status == "pending"
-    ):  # an earlier delivery of the record may have been requested again meanwhile
+    if status == "pending":
+        # an earlier delivery of the record may have been requested again meanwhile
         db.run(sql.hold_back, **webhooks.same_record(delivery))
     else:
         db.run(sql.release_next, now=db.now, **webhooks.same_record(delivery))
