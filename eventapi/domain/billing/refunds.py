@@ -8,6 +8,7 @@ inside a write transaction.
 """
 
 from eventapi import money, times
+from eventapi.domain.billing import balance
 from eventapi.domain.books import bookings
 from eventapi.errors import Problem
 from eventapi.storage.database import Duplicate, as_json
@@ -15,7 +16,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("refunds")
 
-MOST_YEARS = 5  # between a payment in advance and its invoice
+# fields of a refund that has only an amount
+DEFAULTS = {"refunded_at": None, "transaction_id": None, "notes": None}
 
 
 def attach(db, payments):
@@ -29,10 +31,9 @@ def attach(db, payments):
 
 def represent(row, currency):
     """Return the API object of a row of a refund."""
-    return {
-        **row,
-        **{name: money.major(row[name], currency) for name in ("amount", "claim_amount")},
-    }
+    refund = dict(row)
+    money.convert_to_major(refund, ("amount", "claim_amount"), currency)
+    return refund
 
 
 # Dates
@@ -40,7 +41,8 @@ def represent(row, currency):
 
 def check_date(db, payment, refunded_at, faults):
     """Add a fault at /refunded_at if it is before the payment or in the future. `payment` is a row."""
-    zone, paid = db.config.timezone, paid_at(payment)
+    zone = db.config.timezone
+    paid = paid_at(payment)
     if is_before(refunded_at, paid, zone):
         faults.add(
             "/refunded_at",
@@ -49,54 +51,6 @@ def check_date(db, payment, refunded_at, faults):
         )
     if is_before(db.now, refunded_at, zone):
         faults.add("/refunded_at", "future", f"must not be in the future; now is {db.now}")
-
-
-def check_completion(db, payment_date, faults):
-    """Add a fault if the date of a completed payment is after tomorrow.
-
-    A gateway may date it one day ahead.
-    """
-    zone = db.config.timezone
-    if payment_date and times.local_date(payment_date, zone) > times.add_days(
-        times.today(zone, db.now), 1
-    ):
-        faults.add(
-            "/payment_date",
-            "future",
-            f"must not be after tomorrow for a completed payment, but is "
-            f"{payment_date}. Correct it, or leave the payment pending",
-        )
-
-
-def check_age(db, payment_date, invoice, faults):
-    """Add a fault if a payment is dated more than MOST_YEARS before its invoice: it is a typing
-    error.
-    """
-    issued = invoice and invoice["issue_date"]
-    day = payment_date and issued and times.local_date(payment_date, db.config.timezone)
-    if day and day < f"{int(issued[:4]) - MOST_YEARS:04}{issued[4:]}":
-        faults.add(
-            "/payment_date",
-            "past",
-            f"must not be more than {MOST_YEARS} years before the invoice, which is of "
-            f"{issued}, but is {day}",
-        )
-
-
-def check_payment_date(db, payment, faults):
-    """Add a fault at /payment_date if the payment is dated after one of its refunds.
-
-    `payment` is a row.
-    """
-    paid = paid_at(payment)
-    for refund in payment["refunds"]:
-        if is_before(refund["refunded_at"], paid, db.config.timezone):
-            faults.add(
-                "/payment_date",
-                "after_refund",
-                f"must not be after the refund of {refund['refunded_at']} (refund {refund['id']})",
-            )
-            return
 
 
 def paid_at(payment):
@@ -127,42 +81,40 @@ def default_date(db, payment):
 
 def refuse_known(db, payment, transaction_id):
     """Raise 409 `duplicate` if the gateway has reported this refund before."""
-    known = transaction_id and db.one(
+    if not transaction_id:
+        return
+    other = db.one(
         sql.by_transaction, transaction_id=transaction_id, gateway_key=payment["gateway_key"]
     )
-    if known:
+    if other:
         raise Problem(
             "duplicate",
-            f"Refund {known['id']} of payment {known['payment_id']} already has the "
+            f"Refund {other['id']} of payment {other['payment_id']} already has the "
             f"`transaction_id` {transaction_id} of this gateway. Send another one, or none.",
             member="transaction_id",
-            refund_id=known["id"],
-            payment_id=known["payment_id"],
+            refund_id=other["id"],
+            payment_id=other["payment_id"],
         )
 
 
-def add(
-    db,
-    payment,
-    amount,
-    refunded_at,
-    *,
-    claim_amount=0,
-    transaction_id=None,
-    notes=None,
-    bank_transaction_id=None,
-):
+def add(db, payment, amount, fields, bank_transaction_id=None):
     """Insert a refund of `amount` minor units and return its row.
 
-    `payment` is a row. Raise 409 `period_closed`.
+    `payment` is a row, and `fields` a body of the action, of which the amount is not read. Raise
+    409 `period_closed`.
     """
+    claim = 0
+    if payment["claim_amount"]:
+        claim = claim_of(payment, amount, balance.by_id(db, payment["invoice_id"]))
+    refunded_at = fields["refunded_at"] or default_date(db, payment)
     bookings.refuse_refund(db, refunded_at)
+
     row = {
         "amount": amount,
-        "claim_amount": claim_amount,
+        "claim_amount": claim,
         "refunded_at": refunded_at,
-        "transaction_id": transaction_id,
-        "notes": notes,
+        "transaction_id": fields["transaction_id"],
+        "notes": fields["notes"],
         "bank_transaction_id": bank_transaction_id,
     }
     id = db.insert(
@@ -176,6 +128,26 @@ def add(
     )
     claim_transfer(db, bank_transaction_id, amount)
     return {"id": id, **row, "created_at": db.now}
+
+
+def with_refund(payment, refund):
+    """Return the row of a payment with one more refund. It is `refunded` once nothing is left."""
+    new = dict(payment)
+    new["refunds"] = [*payment["refunds"], refund]
+    new["refunded_amount"] = payment["refunded_amount"] + refund["amount"]
+    if new["refunded_amount"] == new["amount"]:
+        new["status"] = "refunded"
+    return new
+
+
+def without_refund(payment, refund):
+    """Return the row of a payment without one of its refunds. It is `completed` again."""
+    return {
+        **payment,
+        "refunds": [other for other in payment["refunds"] if other != refund],
+        "refunded_amount": payment["refunded_amount"] - refund["amount"],
+        "status": "completed",
+    }
 
 
 # What a payment pays of costs and interest of dunning letters: its claim_amount, less what refunds

@@ -12,9 +12,9 @@ from eventapi.domain.billing import (
     drafts,
     invoices,
     mails,
+    payment_checks,
     payments,
     pdf,
-    refunds,
 )
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings, taxes
@@ -519,7 +519,7 @@ def prepaid(db, row, sent):
         own = Faults()
         units.append(amounts.of_currency(payment["amount"], row["currency"], own) or 0)
         if payment.get("payment_date") and not own:
-            refunds.check_completion(db, payment["payment_date"], own)
+            payment_checks.check_completion(db, payment["payment_date"], own)
         faults.below(f"/payments/{place}", own)
     if sent and row["invoice_type"] == "credit_note":
         faults.add(
