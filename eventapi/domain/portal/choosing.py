@@ -9,6 +9,7 @@ A hold with a link has no `created_by`. Every function that writes is called ins
 transaction.
 """
 
+from dataclasses import dataclass
 from datetime import timedelta
 
 from eventapi import money, times
@@ -19,12 +20,55 @@ from eventapi.domain.shows import directory
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
 
-sql, participants = statements("portal"), statements("participants")
+sql = statements("portal")
+participants = statements("participants")
 
-PAUSE, FREE_TO_RETURN = timedelta(days=7), timedelta(hours=1)
+PAUSE = timedelta(days=7)
+FREE_TO_RETURN = timedelta(hours=1)
 MOST = 3  # holds that may run out or be given back late
 NEAR = 3  # booths that are named in place of one that was taken
 KIND = "booth_reservation"
+NEVER = {"state": None, "from": None, "until": None}  # the window, if there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the holds of a participant until now mean for the next one.
+
+    Attributes:
+        hold_until: the end of a hold that is made now.
+        ended_at: the end that the first hold has set, or None.
+        paused_until: when a hold is possible again, or None.
+        used_up: whether so many holds have run out that there is no other one.
+    """
+
+    hold_until: str
+    ended_at: str | None
+    paused_until: str | None
+    used_up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the page of an exhibitor shows about its booth.
+
+    Attributes:
+        window: the result of `window`.
+        own: the live reservations, see `own_booths`.
+        free: the booths that can be chosen; none unless `may_choose`.
+        chosen: the one of them that the exhibitor looks at, or None.
+        limits: the Limits.
+        may_choose: whether the exhibitor may choose or move, but for the limits.
+        may_confirm: whether it may confirm a booth by itself.
+    """
+
+    window: dict | None
+    own: list
+    free: list
+    chosen: dict | None
+    limits: Limits
+    may_choose: bool
+    may_confirm: bool
 
 
 # Reading
@@ -38,42 +82,39 @@ def window(pages, event):
         return None
     zone = event["timezone"]
     begins = times.start(pages["booth_from"], zone)
-    ends = times.end(pages["booth_until"], zone) or times.end(
-        event["date_to"] or event["date_from"], zone
-    )
+    ends = times.end(pages["booth_until"] or event["date_to"] or event["date_from"], zone)
+
     now = times.now()
-    state = "soon" if now < begins else "over" if ends and now > ends else "open"
+    state = "open"
+    if now < begins:
+        state = "soon"
+    elif ends and now > ends:
+        state = "over"
     return {"state": state, "from": begins, "until": ends}
 
 
 def view(db, participant, event, pages, number=None):
-    """Return what the page shows: {window, own, free, chosen, hold_until, paused_until, used_up,
-    may_choose}.
+    """Return the Choice of a participant. `number` is that of the booth that it looks at.
 
-    `own` are the live reservations, `chosen` is the free booth with the number. Prices are in minor
-    units; `tax` and `total` are those of the chosen booth and of `own`.
+    Prices are in minor units.
     """
-    now = db.now or times.now()
     own = own_booths(db, participant)
-    opened, limits = window(pages, event), _limits(db, participant, pages)
-    may_choose = bool(
-        opened
-        and opened["state"] == "open"
-        and participant["status"] != "cancelled"
-        and not any(_is_fixed(row) for row in own)
-    )
+    opened = window(pages, event)
+    limits = _limits(db, participant, pages)
+
+    is_open = opened is not None and opened["state"] == "open"
+    has_fixed = any(_is_fixed(row) for row in own)
+    may_choose = is_open and participant["status"] != "cancelled" and not has_fixed
     free = free_booths(db, participant, pages) if may_choose else []
-    chosen = next((row for row in free if row["booth_number"] == number), None)
-    return {
-        "window": opened,
-        "own": own,
-        "free": free,
-        "chosen": chosen,
-        "now": now,
-        "may_choose": may_choose,
-        **limits,
-        "may_confirm": may_confirm(participant, pages),
-    }
+    return Choice(
+        window=opened,
+        own=own,
+        free=free,
+        chosen=next((row for row in free if row["booth_number"] == number), None),
+        limits=limits,
+        may_choose=may_choose,
+        may_confirm=may_confirm(participant, pages),
+    )
 
 
 def own_booths(db, participant):
@@ -82,16 +123,12 @@ def own_booths(db, participant):
     A hold that has run out is none.
     """
     now = db.now or times.now()
-    rows = db.all(sql.reservations, participant_id=participant["id"])
-    return [
-        {
-            **row,
-            **_sums(row["final_price"], row["tax_rate"]),
-            "by_office": row["created_by"] is not None,
-        }
-        for row in rows
-        if row["status"] == "confirmed" or row["expires_at"] > now
-    ]
+    live = []
+    for row in db.all(sql.reservations, participant_id=participant["id"]):
+        if row["status"] == "confirmed" or row["expires_at"] > now:
+            sums = _sums(row["final_price"], row["tax_rate"])
+            live.append({**row, **sums, "by_office": row["created_by"] is not None})
+    return live
 
 
 def _sums(price, rate):
@@ -108,17 +145,23 @@ def _sums(price, rate):
 
 def free_booths(db, participant, pages):
     """Return the booths that the participant may choose, each with its price, tax and total."""
-    wanted, found = pages["booth_types"], []
+    free = []
     for row in db.all(sql.booths, participant_id=participant["id"], now=db.now or times.now()):
-        if wanted and row["booth_type_key"] not in wanted:
+        if not _is_of_types(row, pages):
             continue
         if row["price"] is None:
-            row["price"] = pricing.quote(
-                db, booth_rows.row(db, row["id"]), participant_row(db, participant)
-            )["price"]
+            booth = booth_rows.row(db, row["id"])
+            quote = pricing.quote(db, booth, participant_row(db, participant))
+            row["price"] = quote["price"]
         if row["price"] is not None:
-            found.append({**row, **_sums(row["price"], booth_rows.tax_rate(db, row))})
-    return found
+            sums = _sums(row["price"], booth_rows.tax_rate(db, row))
+            free.append({**row, **sums})
+    return free
+
+
+def _is_of_types(booth, pages):
+    """Return whether exhibitors choose from the type of a booth."""
+    return not pages["booth_types"] or booth["booth_type_key"] in pages["booth_types"]
 
 
 def participant_row(db, participant):
@@ -165,24 +208,24 @@ def hall(db, event, plan, free, language):
 
 
 def _limits(db, participant, pages):
-    """Return {hold_until, paused_until, used_up}: the end of a hold that is made now, and what
-    prevents one.
-    """
+    """Return the Limits of a participant."""
     now = db.now or times.now()
     choice = db.one(sql.choice, participant_id=participant["id"])
-    used = (choice["given_back"] if choice else 0) + db.value(
-        sql.expired_holds, participant_id=participant["id"], now=now
-    )
-    ends = choice and choice["ends_at"]
-    paused_until = ends and ends <= now < times.after(ends, PAUSE) and times.after(ends, PAUSE)
-    return {
-        "hold_until": ends
-        if ends and ends > now
-        else times.after(now, timedelta(days=pages["hold_days"])),
-        "ended_at": ends,
-        "paused_until": paused_until or None,
-        "used_up": used >= MOST,
-    }
+    used = db.value(sql.expired_holds, participant_id=participant["id"], now=now)
+    ended_at = None
+    if choice:
+        used += choice["given_back"]
+        ended_at = choice["ends_at"]
+
+    hold_until = times.after(now, timedelta(days=pages["hold_days"]))
+    paused_until = None
+    if ended_at and ended_at > now:
+        hold_until = ended_at
+    elif ended_at:
+        pause_ends = times.after(ended_at, PAUSE)
+        if now < pause_ends:
+            paused_until = pause_ends
+    return Limits(hold_until, ended_at, paused_until, used >= MOST)
 
 
 def _is_fixed(row):
@@ -204,8 +247,9 @@ def choose(db, participant, event, pages, number):
     """
     _refuse_closed(participant, event, pages)
     expire_own(db, participant)
+
     own = own_booths(db, participant)
-    if any(map(_is_fixed, own)):
+    if any(_is_fixed(row) for row in own):
         raise Problem(
             "invalid_transition",
             "The participant has a booth that is confirmed, or that the organiser "
@@ -214,6 +258,7 @@ def choose(db, participant, event, pages, number):
             allowed_from=[],
             allowed_actions=[],
         )
+
     booth = _booth(db, participant, pages, number)
     try:
         if own:
@@ -229,22 +274,20 @@ def choose(db, participant, event, pages, number):
 
 def _refuse_closed(participant, event, pages):
     anonymity.refuse_gone(participant)
-    opened = window(pages, event)
-    if opened is None or opened["state"] != "open":
+    opened = window(pages, event) or NEVER
+    if opened["state"] != "open":
         raise Problem(
             "booth_closed",
             "Exhibitors cannot choose a booth now. Ask the organiser.",
-            **{name: opened and opened[name] for name in ("from", "until")},
+            **{"from": opened["from"], "until": opened["until"]},
         )
 
 
 def _booth(db, participant, pages, number):
     """Return the row of the booth with a number. Raise 422 unless exhibitors may choose it."""
     id = db.value(sql.booth, participant_id=participant["id"], booth_number=number)
-    booth = id and booth_rows.row(db, id)
-    if booth is None or (
-        pages["booth_types"] and booth["booth_type_key"] not in pages["booth_types"]
-    ):
+    booth = booth_rows.row(db, id) if id else None
+    if booth is None or not _is_of_types(booth, pages):
         raise invalid_at(
             "/booth_number",
             "unknown",
@@ -255,30 +298,31 @@ def _booth(db, participant, pages, number):
 
 def _hold(db, participant, pages, booth):
     limits = _limits(db, participant, pages)
-    if limits["used_up"]:
+    if limits.used_up:
         raise Problem(
             "holds_used_up",
             f"{MOST} holds have run out or were given back. Ask the organiser for a booth.",
             keeps=True,
         )
-    if limits["paused_until"]:
+    if limits.paused_until:
         raise Problem(
             "hold_paused",
-            f"The last hold ended at {limits['ended_at']}. Choose again after "
-            f"{limits['paused_until']}, or ask the organiser.",
+            f"The last hold ended at {limits.ended_at}. Choose again after "
+            f"{limits.paused_until}, or ask the organiser.",
             keeps=True,
-            ended_at=limits["ended_at"],
-            paused_until=limits["paused_until"],
+            ended_at=limits.ended_at,
+            paused_until=limits.paused_until,
         )
-    wanted = {
+
+    fields = {
         "final_price": None,
         "waitlist": False,
         "status": "pending",
-        "expires_at": limits["hold_until"],
+        "expires_at": limits.hold_until,
         "notes": None,
     }
-    booking.reserve(db, wanted, booth, participant_row(db, participant))
-    db.run(sql.begin_choice, participant_id=participant["id"], ends_at=limits["hold_until"])
+    booking.reserve(db, fields, booth, participant_row(db, participant))
+    db.run(sql.begin_choice, participant_id=participant["id"], ends_at=limits.hold_until)
 
 
 def expire_own(db, participant):
@@ -315,14 +359,10 @@ def give_back(db, participant, row):
 
 def facts(db, event, row):
     """Return what is shown before a booth is confirmed. `row` is one of `own_booths`."""
-    return {
-        "event": event["event_key"],
-        "currency": db.config.currency,
-        **{
-            name: row[name]
-            for name in ("booth_number", "width", "depth", "price", "rate", "tax", "total")
-        },
-    }
+    shown = {"event": event["event_key"], "currency": db.config.currency}
+    for name in ("booth_number", "width", "depth", "price", "rate", "tax", "total"):
+        shown[name] = row[name]
+    return shown
 
 
 def may_confirm(participant, pages):

@@ -21,30 +21,41 @@ LISTED = ("booth_number", "plan_key", "booth_type_name", "width", "depth", "pric
 @routes.get("/booth")
 def get_my_booth(db, visit):
     """Return the hall with the free booths, the chosen one with its price, and the own one."""
-    mine, asked = exhibitor.opened(db, visit, RIGHT), shell.asked("booth", "plan")
+    mine = exhibitor.opened(db, visit, RIGHT)
+    asked = shell.asked("booth", "plan")
     number = asked.get("booth") or visit.fields.get("booth_number", [None])[0]
+
     with db.snapshot():
-        found = choosing.view(db, mine.participant, mine.event, mine.pages, number)
-        plans = (
-            choosing.plans(db, mine.participant) if found["may_choose"] and not mine.is_over else []
-        )
-        key = asked.get("plan") or (found["chosen"] and found["chosen"]["plan_key"])
-        plan = next(
-            (each for each in plans if each["plan_key"] == key), plans[0] if plans else None
-        )
-        drawing = plan and drawn(db, visit, mine, plan, found)
-    rows = tuple(tuple(row[name] for name in LISTED) for row in found["free"])
+        choice = choosing.view(db, mine.participant, mine.event, mine.pages, number)
+        plans = []
+        if choice.may_choose and not mine.is_over:
+            plans = choosing.plans(db, mine.participant)
+        key = asked.get("plan")
+        if not key and choice.chosen:
+            key = choice.chosen["plan_key"]
+        plan = plan_of(plans, key)
+        plan_drawing = drawn(db, visit, mine, plan, choice) if plan else ""
+
+    rows = tuple(tuple(row[name] for name in LISTED) for row in choice.free)
     return exhibitor.shown(
         db,
         visit,
         mine,
         "booth",
-        view=found,
+        choice=choice,
         plans=plans,
         plan=plan,
-        plan_drawing=drawing or "",
+        plan_drawing=plan_drawing,
         free_rows=listed(rows, visit.language, db.config.currency).replace(HOME, visit.home()),
     )
+
+
+def plan_of(plans, key):
+    """Return the plan with a key, or else the first one. Return None if there are no plans."""
+    for plan in plans:
+        if plan["plan_key"] == key:
+            return plan
+    return plans[0] if plans else None
 
 
 @lru_cache(maxsize=8)
@@ -62,13 +73,13 @@ def listed(rows, language, currency):
     )
 
 
-def drawn(db, visit, mine, plan, found):
+def drawn(db, visit, mine, plan, choice):
     """Return the SVG of a plan, in which each free booth is a link and the own ones are marked.
 
     Exhibitors with the same free booths share a drawing without marks, which is kept until the show
     changes.
     """
-    free = frozenset(row["id"] for row in found["free"])
+    free = frozenset(row["id"] for row in choice.free)
     key = (
         "booths",
         str(db.config.database),
@@ -80,8 +91,10 @@ def drawn(db, visit, mine, plan, found):
     text = shell.PAGES.get(
         key, lambda: drawing(choosing.hall(db, mine.event, plan, free, visit.language), plan)
     )
-    for row in (*found["own"], *filter(None, [found["chosen"]])):
+    for row in choice.own:
         text = marked(text, row["booth_number"])
+    if choice.chosen:
+        text = marked(text, choice.chosen["booth_number"])
     return text.replace(HOME, visit.home())
 
 

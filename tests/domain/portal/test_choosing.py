@@ -154,7 +154,7 @@ def test_a_booth_that_the_office_holds_is_not_moved(portal, hold):
 def test_booths_are_chosen_in_the_window_only(portal, hold, clock):
     portal.change(booth_from="2030-02-01", booth_until="2030-02-02")
     assert refused(hold, "A1").code == "booth_closed"
-    assert choosing.view(portal.db, portal.me(), portal.event, portal.pages)["free"] == []
+    assert choosing.view(portal.db, portal.me(), portal.event, portal.pages).free == []
     clock("2030-02-02T22:59:00Z")  # 23:59 in Berlin
     hold("A1")
     clock("2030-02-02T23:00:00Z")
