@@ -23,9 +23,17 @@ from eventapi.validation.schema_files import document, resource_names
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted((ROOT / "eventapi").rglob("*.py"))
-PARSED = {file: ast.parse(file.read_text(encoding="utf-8")) for file in MODULES}
 # Problem codes that do not come from this code.
 FROM_OUTSIDE = {"rate_limited": "nginx", "unavailable": "nginx"}
+
+
+@cache
+def parsed():
+    """Return {file: its syntax tree}.
+
+    It takes seconds, so it is not done at import: each worker of `make test` imports all tests.
+    """
+    return {file: ast.parse(file.read_text(encoding="utf-8")) for file in MODULES}
 
 
 @cache
@@ -74,7 +82,10 @@ def imports(tree):
                 yield name if name in NAMES else node.module
 
 
-IMPORTS = {dotted(file): set(imports(tree)) for file, tree in PARSED.items()}
+@cache
+def all_imports():
+    """Return {name of a module: the modules that it imports}."""
+    return {dotted(file): set(imports(tree)) for file, tree in parsed().items()}
 
 
 def package(name):
@@ -154,7 +165,7 @@ def test_every_module_belongs_to_a_layer():
 
 
 def test_imports_point_downwards():
-    for name, imported in IMPORTS.items():
+    for name, imported in all_imports().items():
         own = package(name)
         for other in {package(other) for other in imported if other.startswith("eventapi.")} - {
             own,
@@ -170,7 +181,7 @@ def test_only_the_configuration_is_imported_for_annotations():
 
     Storage and validation need none but the class of `config`.
     """
-    for file, tree in PARSED.items():
+    for file, tree in parsed().items():
         for part in for_annotations(tree):
             assert ast.unparse(part) == "from eventapi.config import Config", (
                 f"{name_of(file)}:{part.lineno}"
@@ -181,7 +192,7 @@ def domain_imports():
     """Return (package, package) for each import between two packages of the domain."""
     pairs = {
         (name.split(".")[2], other.split(".")[2])
-        for name, imported in IMPORTS.items()
+        for name, imported in all_imports().items()
         for other in imported
         if name.startswith("eventapi.domain.") and other.startswith("eventapi.domain.")
     }
@@ -204,13 +215,13 @@ def test_domain_packages_form_no_cycle():
 
 
 def test_resources_do_not_import_each_other():
-    for name, imported in IMPORTS.items():
+    for name, imported in all_imports().items():
         if name.startswith("eventapi.resources."):
             assert not {other for other in imported if other.startswith("eventapi.resources")}, name
 
 
 def test_resources_translate_and_leave_all_writes_to_the_domain():
-    for file, tree in PARSED.items():
+    for file, tree in parsed().items():
         if dotted(file).startswith("eventapi.resources."):
             assert list(writes(tree)) == [], dotted(file)
 
@@ -251,7 +262,7 @@ def local_names(function):
 
 def test_every_attribute_that_a_module_uses_of_another_exists():
     """A function that was renamed or moved would otherwise be missed only when a request needs it."""
-    missing = [found for file, tree in PARSED.items() for found in missing_attributes(file, tree)]
+    missing = [found for file, tree in parsed().items() for found in missing_attributes(file, tree)]
     assert not missing, "\n".join(missing)
 
 
@@ -283,7 +294,7 @@ def missing_attributes(file, tree):
 def importers(library):
     return {
         name
-        for name, imported in IMPORTS.items()
+        for name, imported in all_imports().items()
         if library in {other.partition(".")[0] for other in imported}
     }
 
@@ -299,19 +310,19 @@ def test_storage_knows_no_http():
     """
     assert not {
         name
-        for name, imported in IMPORTS.items()
+        for name, imported in all_imports().items()
         if package(name) == "storage" and "eventapi.errors" in imported
     }
     assert {
         name
-        for name, imported in IMPORTS.items()
+        for name, imported in all_imports().items()
         if package(name) == "plugins" and "eventapi.errors" in imported
     }
 
 
 def test_statements_run_through_the_database_and_their_own_module():
     """Outside of storage, no module uses the sqlite3 connection, or the `sql` of another module."""
-    for file, tree in PARSED.items():
+    for file, tree in parsed().items():
         for node in nodes(tree):
             if (
                 isinstance(node, ast.Attribute)
@@ -333,14 +344,14 @@ def test_bottle_is_imported_only_where_requests_are_handled():
 def test_a_module_has_a_docstring():
     for file in MODULES:
         is_empty = not file.read_text(encoding="utf-8").strip()
-        assert is_empty or ast.get_docstring(PARSED[file]), f"{name_of(file)} has no docstring"
+        assert is_empty or ast.get_docstring(parsed()[file]), f"{name_of(file)} has no docstring"
 
 
 def test_the_client_imports_the_standard_library_only():
     """It runs on machines without eventapi and its dependencies, and can be copied as a single
     file.
     """
-    names = {name.partition(".")[0] for name in IMPORTS["eventapi.client"]}
+    names = {name.partition(".")[0] for name in all_imports()["eventapi.client"]}
     assert names <= sys.stdlib_module_names
 
 
@@ -381,7 +392,7 @@ def public_functions(tree):
 
 def test_public_functions_of_the_lower_layers_are_annotated():
     missing = []
-    for file, tree in PARSED.items():
+    for file, tree in parsed().items():
         if package(dotted(file)) in ANNOTATED:
             for node, parameters in public_functions(tree):
                 unknown = [parameter.arg for parameter in parameters if not parameter.annotation]
@@ -395,7 +406,7 @@ def test_public_functions_of_the_lower_layers_are_annotated():
 
 def test_no_error_is_swallowed():
     """An `except` that only passes needs a reason beside it; a bare one is never right."""
-    for file, tree in PARSED.items():
+    for file, tree in parsed().items():
         lines = file.read_text(encoding="utf-8").splitlines()
         for node in nodes(tree):
             if isinstance(node, ast.ExceptHandler):
@@ -413,7 +424,7 @@ def test_no_error_is_swallowed():
 
 
 def test_no_todo_and_no_print_is_left_over():
-    for file, tree in PARSED.items():
+    for file, tree in parsed().items():
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b|breakpoint\(|NotImplementedError", text), (
             name_of(file)
@@ -532,7 +543,7 @@ def test_a_schema_has_a_title_and_its_required_fields_exist(name):
 
 def problem_codes():
     """Yield (code, place in the source) of every Problem("code", …)."""
-    for file, tree in PARSED.items():
+    for file, tree in parsed().items():
         for node in nodes(tree):
             if (
                 isinstance(node, ast.Call)
@@ -556,7 +567,7 @@ def test_every_error_is_documented_and_every_documented_error_exists():
         ), code
     words = {
         node.value
-        for file, tree in PARSED.items()
+        for file, tree in parsed().items()
         if name_of(file) != "eventapi/errors/codes.py"
         for node in nodes(tree)
         if isinstance(node, ast.Constant)

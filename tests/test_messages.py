@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,8 +81,12 @@ def written(node):
     return "{}"
 
 
+@cache
 def texts():
-    """Return the texts of all errors in the source."""
+    """Return the texts of all errors in the source.
+
+    It takes a second, so it is not done at import: each worker of `make test` imports all tests.
+    """
     found = []
     for path in sorted(SOURCE.rglob("*.py")):
         for call in ast.walk(ast.parse(path.read_text())):
@@ -96,11 +101,10 @@ def texts():
     return found
 
 
-TEXTS = texts()
-
-
-def broken(rule, among=TEXTS):
-    """Return the texts that break a rule."""
+def broken(rule, among=None):
+    """Return the texts that break a rule, among all or among these."""
+    if among is None:
+        among = texts()
     return [text for text in among if rule(text)]
 
 
@@ -110,12 +114,14 @@ def values(node):
 
 
 def test_the_texts_are_found():
-    assert len(TEXTS) > 200 and len({text.code for text in TEXTS if text.name == "Problem"}) > 30
+    assert (
+        len(texts()) > 200 and len({text.code for text in texts() if text.name == "Problem"}) > 30
+    )
 
 
 def test_a_detail_is_a_sentence_and_a_fault_is_a_fragment():
     details, faults = (
-        [text for text in TEXTS if (text.name == "Problem") is wanted] for wanted in (True, False)
+        [text for text in texts() if (text.name == "Problem") is wanted] for wanted in (True, False)
     )
     assert not broken(
         lambda text: not re.match(r"[A-Z`{]", text.text) or text.text[-1] not in ".}", details
@@ -157,7 +163,7 @@ def test_a_conflict_says_what_to_do():
 
     conflicts = [
         text
-        for text in TEXTS
+        for text in texts()
         if text.name == "Problem" and text.code in CODES and CODES[text.code][0] == 409
     ]
     assert not broken(is_silent, conflicts)
@@ -188,7 +194,7 @@ def test_lists_amounts_and_numbers_are_formatted():
         )
     )
     bare = ("major", "unscaled", "len")
-    details = [text for text in TEXTS if text.name == "Problem"]
+    details = [text for text in texts() if text.name == "Problem"]
     assert not broken(
         lambda text: any(value in calls(text, *bare) for value in values(text.node)), details
     )

@@ -14,7 +14,7 @@ import time
 
 from eventapi import paths
 from tests.support.hostile_texts import texts
-from tests.test_house import PARSED, dotted, name_of
+from tests.test_house import dotted, name_of, parsed
 
 # Functions of `re`, and methods of what `compile` returns
 ANCHORED = {"match", "fullmatch"}
@@ -56,7 +56,7 @@ def uses():
     name in it}.
     """
     found = {}
-    for file, tree in PARSED.items():
+    for file, tree in parsed().items():
         origin = {
             alias.asname or alias.name: (node.module, alias.name)
             for node in ast.walk(tree)
@@ -206,7 +206,7 @@ def fault_of(expression):
 
 def test_each_regular_expression_takes_time_in_proportion_to_its_text():
     methods, found, unknown = uses(), [], []
-    for file, tree in PARSED.items():
+    for file, tree in parsed().items():
         if file.parent != OWN_TEXTS and any(
             getattr(node, "id", None) == "re" for node in ast.walk(tree)
         ):
