@@ -17,7 +17,8 @@ import pytest
 from eventapi.storage import database, migrations
 from tests.load.planner_statistics import load_statistics, read_statistics
 from tests.storage.plan_exceptions import READS_ALL, WORSE
-from tests.storage.test_statements import EVERY, SCANS, name_of
+from tests.storage.test_statements import EVERY, SCANS, each_file
+from tests.support.each import check_each
 
 LARGE = 10_000  # rows of a table
 OTHERS = [
@@ -105,20 +106,27 @@ def found_in(planner, statement):
     return set().union(*(findings(text, planner.plan(text)) for text in forms(statement)))
 
 
-@pytest.mark.parametrize("file, statement", OTHERS, ids=name_of)
-def test_a_statement_reads_no_large_table(planner, file, statement):
-    if statement.name not in READS_ALL:
-        assert not found_in(planner, statement), (
-            f"{statement.name}: change it or add an index, or add it to "
-            "plan_exceptions.py with the reason"
-        )
+@each_file(OTHERS)
+def test_a_statement_reads_no_large_table(planner, of_file):
+    def check(statement):
+        if statement.name not in READS_ALL:
+            assert not found_in(planner, statement), (
+                f"{statement.name}: change it or add an index, or add it to "
+                "plan_exceptions.py with the reason"
+            )
+
+    check_each(of_file, check)
 
 
-@pytest.mark.parametrize("file, statement", OTHERS, ids=name_of)
-def test_no_plan_is_worse_with_statistics_than_without(planner, guesser, file, statement):
-    for text in () if statement.name in WORSE else forms(statement):
-        worse = findings(text, planner.plan(text)) - findings(text, guesser.plan(text))
-        assert not worse, f"{worse} only with statistics:\n{text}"
+@each_file(OTHERS)
+def test_no_plan_is_worse_with_statistics_than_without(planner, guesser, of_file):
+    def check(statement):
+        if statement.name not in WORSE:
+            for text in forms(statement):
+                worse = findings(text, planner.plan(text)) - findings(text, guesser.plan(text))
+                assert not worse, f"{worse} only with statistics:\n{text}"
+
+    check_each(of_file, check)
 
 
 def test_every_exception_is_still_needed(planner):

@@ -13,6 +13,7 @@ from eventapi.resources import CATALOGUE
 from eventapi.storage import database, migrations
 from eventapi.storage.statements import NOTHING, ListStatement, statements
 from eventapi.validation.schema_files import query_schema
+from tests.support.each import check_each
 from tests.support.examples import address_of_list, all_routes, collections, make, query_for
 from tests.web.test_routes import each
 
@@ -77,6 +78,14 @@ SORTS = {
 
 def name_of(value):
     return value.name if hasattr(value, "name") else value
+
+
+def each_file(pairs):
+    """Call the test once for each .sql file, with its statements among these as {name: statement}."""
+    found = defaultdict(dict)
+    for file, statement in pairs:
+        found[file][statement.name] = statement
+    return pytest.mark.parametrize("of_file", found.values(), ids=found.keys())
 
 
 @pytest.fixture(scope="module")
@@ -173,28 +182,33 @@ def test_what_only_a_search_finds_is_counted_in_its_index():
     assert "payments_search" not in payments.count(NOTHING)
 
 
-@pytest.mark.parametrize("file, statement", EVERY, ids=name_of)
-def test_a_statement_is_valid_and_scans_no_big_table(plan, file, statement):
-    for text in forms(statement):
-        lines = plan(text)
-        if statement.name not in SCANS and not statement.sorts:
-            assert not scanned(text, lines, plan.tables), (
-                f"{statement.name} reads all of a table: {lines}\n{text}"
-            )
+@each_file(EVERY)
+def test_a_statement_is_valid_and_scans_no_big_table(plan, of_file):
+    def check(statement):
+        for text in forms(statement):
+            lines = plan(text)
+            if statement.name not in SCANS and not statement.sorts:
+                assert not scanned(text, lines, plan.tables), (
+                    f"{statement.name} reads all of a table: {lines}\n{text}"
+                )
+
+    check_each(of_file, check)
 
 
-@pytest.mark.parametrize("file, statement", LISTS, ids=name_of)
-def test_a_list_sorts_by_index_and_filters_by_index(plan, file, statement):
-    for text in (
-        unfiltered(statement)
-        if statement.name not in SORTS and listed_table(statement) not in SMALL
-        else ()
-    ):
-        lines = plan(text)
-        assert not any("TEMP B-TREE FOR ORDER BY" in line for line in lines), f"{lines}\n{text}"
-    for text in filtered(statement) if statement.name not in SCANS else ():
-        lines = plan(text)
-        assert not scanned(text, lines, plan.tables), f"{lines}\n{text}"
+@each_file(LISTS)
+def test_a_list_sorts_by_index_and_filters_by_index(plan, of_file):
+    def check(statement):
+        if statement.name not in SORTS and listed_table(statement) not in SMALL:
+            for text in unfiltered(statement):
+                lines = plan(text)
+                sorts = any("TEMP B-TREE FOR ORDER BY" in line for line in lines)
+                assert not sorts, f"{lines}\n{text}"
+        if statement.name not in SCANS:
+            for text in filtered(statement):
+                lines = plan(text)
+                assert not scanned(text, lines, plan.tables), f"{lines}\n{text}"
+
+    check_each(of_file, check)
 
 
 @pytest.fixture
