@@ -20,6 +20,7 @@ from eventapi.validation.schema_files import definition, document, query_schema,
 from eventapi.web.routes import Options, Routes
 from tests.support import openapi_check
 from tests.support.client import SCOPES
+from tests.support.each import check_each
 from tests.support.examples import (
     FILLED_BY,
     KEPT,
@@ -60,6 +61,44 @@ def name_of(value):
 
 def each(name, values):
     return pytest.mark.parametrize(name, values, ids=name_of)
+
+
+def each_resource(routes):
+    """Call the test once for each resource, with its routes among these as {name: route}."""
+    found = {}
+    for route in routes:
+        found.setdefault(route.options.resource, {})[name_of(route)] = route
+    return pytest.mark.parametrize("of_resource", found.values(), ids=found.keys())
+
+
+def kind(route):
+    """Return what plugins distinguish before the handler is called, apart from names."""
+    options = route.options
+    scope = options.scope if options.scope in OWN_SCOPE else "a scope"
+    return (
+        route.method,
+        options.public,
+        options.listing,
+        scope,
+        bool(options.narrow_scopes or options.further_scopes),
+        bool(options.raw_body),
+        options.reads or options.dry_run,
+        options.batch,
+    )
+
+
+def first_of_each_kind(routes):
+    """Return the routes as parameters of a test.
+
+    `make test` takes the first of each kind, and `make processes` the others: what is tested is in
+    a plugin, which every route has.
+    """
+    found, parameters = set(), []
+    for route in routes:
+        marks = [pytest.mark.processes] if kind(route) in found else []
+        parameters.append(pytest.param(route, marks=marks))
+        found.add(kind(route))
+    return parameters
 
 
 def each_creation(function):
@@ -113,7 +152,7 @@ def valid_body(client, route):
 # Authentication and permissions
 
 
-@each("route", ROUTES)
+@each("route", first_of_each_kind(ROUTES))
 def test_requests_without_a_valid_key_are_refused(shared, route):
     problem(ask(shared.anonymous, route), 401, "missing_credentials")
     problem(
@@ -149,58 +188,66 @@ def test_each_kind_of_invalid_key_is_refused(shared, route):
         )
 
 
-@each("route", [route for route in ROUTES if route.options.scope not in OWN_SCOPE])
-def test_a_key_without_the_scope_is_refused(shared, route):
-    scope, writes = route.options.scope, route.method != "GET" and not route.options.reads
-    others = " ".join(word for word in SCOPES.split() if word != scope)
-    needed = scope if writes else f"{scope}:read"
-    assert problem(ask(shared.person(others), route), 403, "insufficient_scope")["scope"] == needed
-    scopes = scope, *route.options.further_scopes
-    for missing in scopes[1:]:
-        rest = shared.person(" ".join(word for word in SCOPES.split() if word != missing))
-        assert (
-            problem(ask(rest, route), 403, "insufficient_scope")["scope"].removesuffix(":read")
-            == missing
-        )
-    reader = ask(shared.person(" ".join(f"{name}:read" for name in scopes)), route)
-    if writes:
-        assert problem(reader, 403, "insufficient_scope")["scope"] == scope
-    else:
-        assert reader.status_int != 403, reader.text
-    assert ask(shared.person(" ".join(scopes)), route).status_int not in (401, 403)
+@each_resource([route for route in ROUTES if route.options.scope not in OWN_SCOPE])
+def test_a_key_without_the_scope_is_refused(shared, of_resource):
+    def check(route):
+        scope, writes = route.options.scope, route.method != "GET" and not route.options.reads
+        others = " ".join(word for word in SCOPES.split() if word != scope)
+        needed = scope if writes else f"{scope}:read"
+        refused = problem(ask(shared.person(others), route), 403, "insufficient_scope")
+        assert refused["scope"] == needed
+        scopes = scope, *route.options.further_scopes
+        for missing in scopes[1:]:
+            rest = shared.person(" ".join(word for word in SCOPES.split() if word != missing))
+            refused = problem(ask(rest, route), 403, "insufficient_scope")
+            assert refused["scope"].removesuffix(":read") == missing
+        reader = ask(shared.person(" ".join(f"{name}:read" for name in scopes)), route)
+        if writes:
+            assert problem(reader, 403, "insufficient_scope")["scope"] == scope
+        else:
+            assert reader.status_int != 403, reader.text
+        assert ask(shared.person(" ".join(scopes)), route).status_int not in (401, 403)
+
+    check_each(of_resource, check)
 
 
-@each("route", ROUTES)
-def test_a_route_declares_its_scope_and_flag(route):
-    known = set(SCOPES.split())
-    assert route.options.scope in known | set(OWN_SCOPE)
-    assert route.options.flag in {
-        None,
-        "invoices",
-        "booths",
-        "plans",
-        "services",
-        "service_orders",
-        "tasks",
-        "documents",
-        "schedules",
-        "webhooks",
-        "pages",
-    }
+@each_resource(ROUTES)
+def test_a_route_declares_its_scope_and_flag(of_resource):
+    def check(route):
+        known = set(SCOPES.split())
+        assert route.options.scope in known | set(OWN_SCOPE)
+        assert route.options.flag in {
+            None,
+            "invoices",
+            "booths",
+            "plans",
+            "services",
+            "service_orders",
+            "tasks",
+            "documents",
+            "schedules",
+            "webhooks",
+            "pages",
+        }
+
+    check_each(of_resource, check)
 
 
-@each("route", [route for route in ROUTES if route.options.flag])
-def test_a_flag_disables_and_enables_the_route_at_once(shared, route):
-    flag, switch = route.options.flag, "UPDATE flags SET enabled = ? WHERE name = ?"
-    shared.db.connection.execute(switch, [0, flag])
-    try:
-        assert problem(ask(shared.organiser, route), 403, "feature_disabled")["flag"] == flag
-    finally:
-        shared.db.connection.execute(switch, [1, flag])
-    assert ask(shared.organiser, route).status_int != 403
+@each_resource([route for route in ROUTES if route.options.flag])
+def test_a_flag_disables_and_enables_the_route_at_once(shared, of_resource):
+    def check(route):
+        flag, switch = route.options.flag, "UPDATE flags SET enabled = ? WHERE name = ?"
+        shared.db.connection.execute(switch, [0, flag])
+        try:
+            assert problem(ask(shared.organiser, route), 403, "feature_disabled")["flag"] == flag
+        finally:
+            shared.db.connection.execute(switch, [1, flag])
+        assert ask(shared.organiser, route).status_int != 403
+
+    check_each(of_resource, check)
 
 
-@each("route", ROUTES)
+@each("route", first_of_each_kind(ROUTES))
 def test_a_lower_plan_tier_is_refused(shared, route):
     for tier in ("Starter", "Business"):
         shared.db.connection.execute("UPDATE tenant SET tier = ?", [tier])
@@ -213,12 +260,15 @@ def test_a_lower_plan_tier_is_refused(shared, route):
 # The request
 
 
-@each("route", ROUTES)
-def test_an_unknown_parameter_is_named(shared, route):
-    found = problem(
-        ask(shared.organiser, route, f"{address(route)}?nonsense=1"), 422, "validation_failed"
-    )
-    assert "nonsense" in [entry.get("parameter") for entry in found["errors"]]
+@each_resource(ROUTES)
+def test_an_unknown_parameter_is_named(shared, of_resource):
+    def check(route):
+        found = problem(
+            ask(shared.organiser, route, f"{address(route)}?nonsense=1"), 422, "validation_failed"
+        )
+        assert "nonsense" in [entry.get("parameter") for entry in found["errors"]]
+
+    check_each(of_resource, check)
 
 
 def parameters_of_lists():
@@ -232,7 +282,7 @@ def parameters_of_lists():
     )
 
 
-@each("route", [route for route in routes() if not route.options.listing])
+@each("route", first_of_each_kind(route for route in routes() if not route.options.listing))
 def test_a_parameter_of_lists_is_refused_where_there_is_no_list(shared, route):
     own = query_schema(route.options.query, listing=False)["properties"]
     unknown = [name for name in parameters_of_lists() if name not in own]
@@ -251,27 +301,32 @@ def test_a_parameter_of_lists_is_refused_where_there_is_no_list(shared, route):
             }
 
 
-@each("route", [route for route in ROUTES if "id>" in route.path])
-def test_an_unknown_id_is_404(shared, route):
-    if route.options.raw_body:
-        pytest.skip("its own tests send it a file")
-    required = (
-        route.method == "GET"
-        and query_schema(route.options.query, listing=route.options.listing)["required"]
-    )
-    assert not required, f"{route.method} {route.path} requires {required} beside an id"
-    problem(
-        ask(shared.organiser, route, body=valid_body(shared.organiser, route)), 404, "not_found"
-    )
+# The tests of a route with a raw body send it a file.
+@each_resource([route for route in ROUTES if "id>" in route.path and not route.options.raw_body])
+def test_an_unknown_id_is_404(shared, of_resource):
+    def check(route):
+        required = (
+            route.method == "GET"
+            and query_schema(route.options.query, listing=route.options.listing)["required"]
+        )
+        assert not required, f"{route.method} {route.path} requires {required} beside an id"
+        problem(
+            ask(shared.organiser, route, body=valid_body(shared.organiser, route)), 404, "not_found"
+        )
+
+    check_each(of_resource, check)
 
 
-@each("route", ROUTES)
-def test_an_invalid_id_is_an_unknown_path(shared, route):
-    for id in ("0", "07", "x", "9" * 30, "%F0"):
-        if "id>" in route.path and re.search(r"<(item_)?id>", route.path):
-            answer = ask(shared.organiser, route, address(route, id))
-            assert answer.status_int in (400, 404, 405), answer.text
-    problem(ask(shared.organiser, route, address(route) + "/nothing/here"), 404, "not_found")
+@each_resource(ROUTES)
+def test_an_invalid_id_is_an_unknown_path(shared, of_resource):
+    def check(route):
+        for id in ("0", "07", "x", "9" * 30, "%F0"):
+            if "id>" in route.path and re.search(r"<(item_)?id>", route.path):
+                answer = ask(shared.organiser, route, address(route, id))
+                assert answer.status_int in (400, 404, 405), answer.text
+        problem(ask(shared.organiser, route, address(route) + "/nothing/here"), 404, "not_found")
+
+    check_each(of_resource, check)
 
 
 def test_a_route_without_a_scope_stops_the_start():
@@ -314,22 +369,26 @@ def test_options_and_405_list_the_allowed_methods(shared, path):
         assert set(answer.headers["Allow"].split(", ")) == allowed
 
 
-@each("route", ROUTES)
-def test_one_trailing_slash_is_the_same_resource(shared, route):
-    with_slash = ask(shared.organiser, route, address(route) + "/")
-    without = ask(shared.organiser, route)
-    assert with_slash.status_int == without.status_int
-    assert with_slash.content_type == without.content_type
-    if without.content_type.endswith("json"):
-        assert with_slash.json.get("code") == without.json.get("code")
+@each_resource(ROUTES)
+def test_one_trailing_slash_is_the_same_resource(shared, of_resource):
+    def check(route):
+        with_slash = ask(shared.organiser, route, address(route) + "/")
+        without = ask(shared.organiser, route)
+        assert with_slash.status_int == without.status_int
+        assert with_slash.content_type == without.content_type
+        if without.content_type.endswith("json"):
+            assert with_slash.json.get("code") == without.json.get("code")
+
+    check_each(of_resource, check)
 
 
-@each("route", ROUTES)
-def test_the_request_id_is_kept(shared, route):
-    assert (
-        ask(shared.anonymous, route, headers={"X-Request-ID": "Job-7_a.b"}).headers["X-Request-ID"]
-        == "Job-7_a.b"
-    )
+@each_resource(ROUTES)
+def test_the_request_id_is_kept(shared, of_resource):
+    def check(route):
+        answer = ask(shared.anonymous, route, headers={"X-Request-ID": "Job-7_a.b"})
+        assert answer.headers["X-Request-ID"] == "Job-7_a.b"
+
+    check_each(of_resource, check)
 
 
 @each("route", ROUTES[:1])
