@@ -131,31 +131,31 @@ DOMAIN = {
     "access": "mail records",
     "attachments": "einvoices records",
     "bank": "billing books records",
-    "billing": "attachments books einvoices mail einvoices_sent records",
+    "billing": "attachments books einvoices einvoices_sent mail records",
     "books": "records reports",
     "datev": "billing books",
     "dunning": "billing mail records",
     "einvoices": "",
+    "einvoices_sent": "einvoices records",
     "entrance": "attachments records",
     "events": "access attachments entrance halls orders records shows submissions",
     "halls": "access attachments records",
     "imports": "people records",
     "mail": "records",
-    "einvoices_sent": "einvoices records",
     "orders": "attachments billing records",
-    "people": "access attachments bank billing dunning entrance events halls mail orders records shows "
+    "people": "access attachments bank billing dunning entrance events halls mail orders records "
+    "shows submissions",
+    "portal": "access attachments billing events halls mail orders people records shows "
     "submissions",
-    "portal": "access attachments billing events halls mail orders people records shows submissions",
-    "records": "",
     "public_forms": "access attachments mail people records shows",
+    "records": "",
     "reports": "",
     "shows": "access attachments halls mail records",
-    "submissions": "attachments records",
     # the list of subjects, a module beside the packages
-    "subjects": "access attachments bank billing books dunning entrance events halls imports mail einvoices_sent "
-    "orders people portal public_forms shows submissions webhooks",
-    "upkeep": "access bank billing books dunning entrance events imports mail einvoices_sent people records "
-    "public_forms webhooks",
+    "subjects": "access attachments bank billing books dunning einvoices_sent entrance events "
+    "halls imports mail orders people portal public_forms shows submissions webhooks",
+    "submissions": "attachments records",
+    "upkeep": "access bank events mail people public_forms records subjects webhooks",
     "webhooks": "attachments records",
 }
 

@@ -1,5 +1,9 @@
 """Bank: what it adds to what the service does with all records."""
 
+from eventapi.domain.bank import transactions
 from eventapi.domain.records.subject import Subject
 
-BANK = Subject(name="bank")
+BANK = Subject(
+    name="bank",
+    checks={"bank": transactions.check},
+)

@@ -1,5 +1,9 @@
 """Books: what it adds to what the service does with all records."""
 
+from eventapi.domain.books import periods, taxes
 from eventapi.domain.records.subject import Subject
 
-BOOKS = Subject(name="books")
+BOOKS = Subject(
+    name="books",
+    checks={"taxes": taxes.check, "periods": periods.check},
+)

@@ -1,5 +1,9 @@
 """E-invoices of our own invoices: what it adds to what the service does with all records."""
 
+from eventapi.domain.einvoices_sent import store
 from eventapi.domain.records.subject import Subject
 
-ORIGINALS = Subject(name="originals")
+ORIGINALS = Subject(
+    name="originals",
+    checks={"e-invoices": store.check},
+)

@@ -30,7 +30,8 @@ class Mail:
 class Subject:
     """What a package adds. Every part but the name is empty unless it is given.
 
-    checks: name in `upkeep/checks.py` -> function of a database that yields sentences.
+    checks: part of a check in NAMES of `upkeep/checks.py` -> function of a database that returns or
+        yields sentences. A part has one function.
     forgets: functions (db, size) that delete at most `size` rows in a transaction, and return their
         number.
     erases_first: statements with :id of a contact, which find rows by its address or number, and so

@@ -3,49 +3,64 @@ consistent.
 """
 
 from eventapi import journal
-from eventapi.domain.bank import transactions
-from eventapi.domain.billing import balance, bills, deposits, refunds
-from eventapi.domain.books import periods, taxes
-from eventapi.domain.dunning import sending as dunning
-from eventapi.domain.einvoices_sent import store as originals
-from eventapi.domain.entrance import admission
-from eventapi.domain.imports import runs
-from eventapi.domain.mail import queue as mails
-from eventapi.domain.people import contacts, participants
+from eventapi.domain.subjects import SUBJECTS
 from eventapi.domain.upkeep import housekeeping
-from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage import files, schema
 from eventapi.storage.maintenance import large_cache, silent
 
-# Name of each check -> (usual seconds in a large database, the function that returns its
-# sentences).
-CHECKS = {
-    "foreign keys": (3, lambda db: schema.broken_foreign_keys(db.connection)),
-    "money": (
-        7,
-        lambda db: (
-            *balance.check(db),
-            *refunds.check(db),
-            *taxes.check(db),
-            *dunning.check(db),
-            *deposits.check_deductions(db),
-        ),
-    ),
-    "periods": (1, periods.check),
-    "e-invoices": (1, originals.check),
-    "bank": (1, transactions.check),
-    "sales": (2, bills.check),
-    "people": (3, lambda db: (*contacts.check(db), *participants.check(db))),
-    "check-ins": (2, admission.check),
-    "webhooks": (1, webhooks.check),
-    "mail": (1, mails.check),
-    "bulk imports": (1, runs.check),
+# Name of each check, in the order in which `eventapi check` prints them -> (usual seconds in a large
+# database, its parts in the order of their sentences, as `checks` of the subjects names them).
+NAMES = {
+    "foreign keys": (3, ("foreign keys",)),
+    "money": (7, ("balances", "refunds", "taxes", "dunning", "deductions")),
+    "periods": (1, ("periods",)),
+    "e-invoices": (1, ("e-invoices",)),
+    "bank": (1, ("bank",)),
+    "sales": (2, ("sales",)),
+    "people": (3, ("contacts", "participants")),
+    "check-ins": (2, ("check-ins",)),
+    "webhooks": (1, ("webhooks",)),
+    "mail": (1, ("mail",)),
+    "bulk imports": (1, ("bulk imports",)),
 }
+
+
+def broken_foreign_keys(db):
+    """Return a sentence for each row that refers to one that does not exist."""
+    return schema.broken_foreign_keys(db.connection)
+
+
+def collected(subjects):
+    """Return part -> function for all parts in NAMES.
+
+    Raise LookupError at start-up if a subject has a part that NAMES lacks, or the other way round.
+    """
+    parts = {part for _, parts in NAMES.values() for part in parts}
+    functions = {"foreign keys": broken_foreign_keys}
+
+    for subject in subjects:
+        for part, check in subject.checks.items():
+            if part not in parts or part in functions:
+                raise LookupError(
+                    f"`checks` of the subject {subject.name} has {part!r}. Add this part to a check in NAMES of "
+                    f"{__name__}, or give it another name if another subject has it."
+                )
+            functions[part] = check
+
+    missing = parts - functions.keys()
+    if missing:
+        raise LookupError(
+            f"NAMES of {__name__} has {sorted(missing)}. Add these parts to `checks` of a subject, or remove them."
+        )
+    return functions
+
+
+FUNCTIONS = collected(SUBJECTS)
 # Checks whose sentences are warnings: an administrator has to decide, but no data is wrong.
 WARNINGS = frozenset({"mail"})
 # The parts of `contents` and of `findings` for a progress.Progress.
 CONTENTS = {
-    **{name: seconds for name, (seconds, _) in CHECKS.items()},
+    **{name: seconds for name, (seconds, _) in NAMES.items()},
     journal.VERIFYING: 18,
     "files": 1,
 }
@@ -74,9 +89,10 @@ def contents(db, report=silent):
         return found  # nor do they with other tables
     with large_cache(db.connection), db.snapshot():
         found += [("schema", line) for line in schema.foreign(db.connection)]
-        for name, (_, check) in CHECKS.items():
+        for name, (_, parts) in NAMES.items():
             report(name, 0, 1)
-            found += [(name, line) for line in check(db)]
+            for part in parts:
+                found += [(name, line) for line in FUNCTIONS[part](db)]
         found += [("audit log", line) for line in journal.verify(db, report)]
         used = housekeeping.used_files(db)
     return found + [("files", line) for line in damaged_files(db.config, used, report)]

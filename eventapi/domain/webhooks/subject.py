@@ -1,5 +1,9 @@
 """Webhooks: what it adds to what the service does with all records."""
 
 from eventapi.domain.records.subject import Subject
+from eventapi.domain.webhooks import subscriptions
 
-WEBHOOKS = Subject(name="webhooks")
+WEBHOOKS = Subject(
+    name="webhooks",
+    checks={"webhooks": subscriptions.check},
+)
