@@ -71,6 +71,11 @@ SELECT record_index, faults, source FROM bulk_import_errors
 SELECT record_index, faults FROM bulk_import_errors
  WHERE bulk_import_id = :id AND record_index > :after ORDER BY record_index LIMIT :size;
 
+-- name: delete_old_rejected_records
+-- Read from the oldest id on, so that no index on the time is needed.
+DELETE FROM bulk_import_errors WHERE id IN
+  (SELECT id FROM (SELECT id, created_at FROM bulk_import_errors ORDER BY id LIMIT :size) WHERE created_at <= :before);
+
 -- name: details_of
 SELECT id, details FROM bulk_imports WHERE id IN (SELECT value FROM json_each(:ids));
 

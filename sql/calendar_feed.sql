@@ -21,6 +21,10 @@ SELECT c.id, c.kind, c.record_id, c.title, c.description, c.location, c.first_at
 SELECT p.id, c.first_name, c.last_name, c.company_name
   FROM participants p JOIN contacts c ON c.id = p.contact_id WHERE p.id IN (SELECT value FROM json_each(:ids));
 
+-- name: delete_old_calendar_entries
+DELETE FROM calendar_entries WHERE id IN
+  (SELECT id FROM calendar_entries WHERE is_cancelled = 1 AND updated_at <= :before ORDER BY updated_at LIMIT :size);
+
 -- name: get
 SELECT s.id, s.name, s.event_id, e.event_key, s.kinds, s.visible, s.is_active, s.created_at, s.updated_at
   FROM calendar_subscriptions s LEFT JOIN events e ON e.id = s.event_id

@@ -25,14 +25,6 @@ DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN
 DELETE FROM outgoing_events WHERE id IN
   (SELECT id FROM (SELECT id, created_at FROM outgoing_events ORDER BY id LIMIT :size) WHERE created_at <= :before);
 
--- name: delete_old_rejected_records
-DELETE FROM bulk_import_errors WHERE id IN
-  (SELECT id FROM (SELECT id, created_at FROM bulk_import_errors ORDER BY id LIMIT :size) WHERE created_at <= :before);
-
--- name: delete_old_calendar_entries
-DELETE FROM calendar_entries WHERE id IN
-  (SELECT id FROM calendar_entries WHERE is_cancelled = 1 AND updated_at <= :before ORDER BY updated_at LIMIT :size);
-
 -- name: first_entries
 -- The oldest entries of the audit log.
 SELECT id, hash, created_at FROM audit_log ORDER BY id LIMIT :size;

@@ -3,30 +3,16 @@ write lock.
 """
 
 import logging
+from functools import partial
 
 from eventapi.domain.people import privacy, remnants
+from eventapi.domain.subjects import SUBJECTS
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import maintenance, process_locks
 
 EVERY = 600
 ON_CHANGE = False
 log = logging.getLogger("eventapi.worker.housekeeping")
-
-# Each deletes one bounded piece and returns the number of deleted rows.
-PIECES = (
-    housekeeping.delete_old_idempotency_keys,
-    housekeeping.delete_old_events,
-    housekeeping.delete_old_deliveries,
-    housekeeping.delete_old_calendar_entries,
-    housekeeping.delete_old_rejected_records,
-    housekeeping.delete_old_mails,
-    housekeeping.delete_old_drafts,
-    housekeeping.delete_old_links,
-    housekeeping.forget_former_addresses,
-    housekeeping.prune_audit_log,
-    housekeeping.erase_old_transfers,
-    privacy.end_retention,
-)
 
 
 def run(db, stopping):
@@ -41,7 +27,7 @@ def run(db, stopping):
             "deleted until it has shown such times for a day"
         )
         return
-    for piece in PIECES:
+    for piece in pieces():
         while not stopping() and piece(db):
             pass
     remnants.erase(db, stopping)
@@ -49,3 +35,15 @@ def run(db, stopping):
         housekeeping.sweep_files(db)
         process_locks.remove_scratch(db.config)
         maintenance.checkpoint(db)
+
+
+def pieces():
+    """Return functions of a database. Each deletes a bounded number of rows, and returns it."""
+    forgets = [forget for subject in SUBJECTS for forget in subject.forgets]
+    return (
+        housekeeping.delete_old_idempotency_keys,
+        housekeeping.delete_old_events,
+        *(partial(forget, size=housekeeping.BATCH) for forget in forgets),
+        housekeeping.prune_audit_log,
+        privacy.end_retention,
+    )

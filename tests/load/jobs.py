@@ -13,8 +13,8 @@ PIECES = 3  # pieces of a job; the audit log has more than four years, which loa
 def jobs():
     """Return the jobs as Writes. Each call runs one piece of a job, or all of a short one."""
     pieces = [
-        Write(piece.__name__, partial(one_piece, piece), rounds=PIECES)
-        for piece in housekeeping.PIECES
+        Write(name_of(piece), partial(one_piece, piece), rounds=PIECES)
+        for piece in housekeeping.pieces()
     ]
     return [
         *pieces,
@@ -28,6 +28,12 @@ def jobs():
             "statistics of all tables", lambda records, _: maintenance.analyze(records.db), rounds=1
         ),
     ]
+
+
+def name_of(piece):
+    """Return module and name of a function, also of one with a fixed size."""
+    function = getattr(piece, "func", piece)
+    return f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
 
 
 def one_piece(piece, records, _):

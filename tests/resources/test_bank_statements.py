@@ -15,7 +15,7 @@ import pytest
 from eventapi import times
 from eventapi.domain.bank import importing, matching, settling, transactions
 from eventapi.domain.billing import balance, refunds
-from eventapi.domain.upkeep import checks, housekeeping
+from eventapi.domain.upkeep import checks
 from eventapi.storage import database
 from eventapi.storage.database import as_json
 from tests.support import camt
@@ -1913,7 +1913,7 @@ def test_who_has_paid_is_erased_when_the_retention_period_has_ended(organiser, b
         {"amount": 100, "day": f"{last - 1}-12-31", "party": "A", "text": "B", "iban": ROSEN},
         {"amount": 200, "day": f"{last}-01-01", "party": "C", "text": "D"},
     )
-    assert housekeeping.erase_old_transfers(db) == 1 and housekeeping.erase_old_transfers(db) == 0
+    assert transactions.erase_old(db, 500) == 1 and transactions.erase_old(db, 500) == 0
     kept, erased = open_list(organiser)
     assert (kept["party"], kept["text"]) == ("C", "D")
     assert (erased["party"], erased["text"], erased["iban"], erased["amount"]) == (

@@ -23,7 +23,6 @@ from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.known import Record
 from eventapi.domain.people import contacts as contact_book
-from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import schema
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
@@ -1143,7 +1142,7 @@ def test_rejected_records_are_exported_erased_and_expire(organiser, db):
         ("other@example.org",)
     ]
     db.connection.execute("UPDATE bulk_import_errors SET created_at = '2020-01-01T00:00:00Z'")
-    assert housekeeping.delete_old_rejected_records(db) == 1
+    assert runs.delete_old_rejected_records(db, 500) == 1
 
 
 def test_metrics_report_the_backlog_and_check_finds_wrong_counters(organiser, db):

@@ -8,7 +8,6 @@ import pytest
 
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.events import icalendar as calendar
-from eventapi.domain.upkeep import housekeeping
 from eventapi.web import request_log
 from tests.support.dates import in_days
 from tests.web.test_routes import problem
@@ -315,12 +314,12 @@ def test_a_deleted_event_is_listed_as_cancelled_for_a_year(organiser, event, db)
         ("event-1", "deadline-1", "slot-1"), "CANCELLED"
     )
     assert found["event-1"]["SUMMARY"] == "Garden Fair" and int(found["event-1"]["SEQUENCE"]) > 0
-    assert housekeeping.delete_old_calendar_entries(db) == 0
+    assert calendar_feed.delete_old_entries(db, 500) == 0
     db.connection.execute(
         "UPDATE calendar_entries SET updated_at = '2020-01-01T00:00:00Z' WHERE kind = 'slot'"
     )
     assert set(feed(organiser)) == {"event-1", "deadline-1"}
-    assert housekeeping.delete_old_calendar_entries(db) == 1
+    assert calendar_feed.delete_old_entries(db, 500) == 1
     assert db.connection.execute("SELECT count(*) FROM calendar_entries").fetchone() == (2,)
 
 

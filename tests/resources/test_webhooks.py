@@ -14,7 +14,7 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.access import api_keys
-from eventapi.domain.upkeep import checks, housekeeping
+from eventapi.domain.upkeep import checks
 from eventapi.domain.webhooks import event_types
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage.errors import Busy
@@ -1119,7 +1119,8 @@ def test_deliveries_are_deleted_after_30_days(organiser, db, hook, receiver):
         "UPDATE webhook_deliveries SET created_at = '2001-01-01T00:00:00Z' WHERE id = 1"
     )
     assert (
-        housekeeping.delete_old_deliveries(db) == 1 and housekeeping.delete_old_deliveries(db) == 0
+        webhooks.delete_old_deliveries(db, 500) == 1
+        and webhooks.delete_old_deliveries(db, 500) == 0
     )
     assert db.connection.execute("SELECT id FROM webhook_deliveries").fetchall() == [(2,)]
 

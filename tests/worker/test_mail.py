@@ -16,7 +16,7 @@ from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
-from eventapi.domain.upkeep import checks, housekeeping
+from eventapi.domain.upkeep import checks
 from eventapi.errors import Problem
 from eventapi.pictures import fonts
 from eventapi.storage import process_locks
@@ -942,7 +942,7 @@ def test_old_mails_are_deleted_and_queued_ones_are_kept(organiser, post, db):
         "UPDATE mails SET updated_at = ?",
         (times.text(datetime.datetime.now(datetime.timezone.utc) - mails.KEPT),),
     )
-    assert housekeeping.delete_old_mails(db) == 1
+    assert mails.delete_old(db, 500) == 1
     assert [row["recipient"] for row in mails.by_state(db, "queued")] == ["b@example.org"]
 
 

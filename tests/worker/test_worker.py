@@ -7,6 +7,7 @@ import threading
 import time
 import types
 from datetime import datetime, timedelta, timezone
+from functools import partial
 
 import pytest
 
@@ -104,7 +105,7 @@ def test_a_batch_is_bounded_and_the_job_processes_all_batches(db, monkeypatch, o
     [
         (housekeeping.delete_old_events, "outgoing_events", "name, entity_type, entity_id, scope"),
         (
-            housekeeping.delete_old_rejected_records,
+            partial(runs.delete_old_rejected_records, size=500),
             "bulk_import_errors",
             "bulk_import_id, record_index, faults, source",
         ),

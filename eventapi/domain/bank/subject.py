@@ -6,4 +6,5 @@ from eventapi.domain.records.subject import Subject
 BANK = Subject(
     name="bank",
     checks={"bank": transactions.check},
+    forgets=(transactions.erase_old,),
 )

@@ -2,7 +2,7 @@
 between them.
 """
 
-from eventapi import journal, money
+from eventapi import journal, money, times
 from eventapi.domain.bank import matching
 from eventapi.domain.records import entities
 from eventapi.states import Transitions
@@ -111,12 +111,15 @@ def _shown(proposal, transaction):
     }
 
 
-def erase_old(db, before, size):
-    """Erase the personal data of at most `size` transactions booked before a date.
+def erase_old(db, size):
+    """Erase names, accounts and texts of at most `size` transactions that need to be kept no longer,
+    in a transaction.
 
-    Return their number.
+    As for invoices, that is `retention_years` after the end of the year. Return their number.
     """
-    return db.run(sql.erase_old, before=before, size=size, now=db.now)
+    with db.write():
+        year = int(times.today(db.config.timezone, db.now)[:4]) - db.config.retention_years
+        return db.run(sql.erase_old, before=f"{year:04}-01-01", size=size, now=db.now)
 
 
 # Gaps between statements

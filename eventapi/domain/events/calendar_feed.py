@@ -90,6 +90,16 @@ def write(db, name, found):
     )
 
 
+def delete_old_entries(db, size):
+    """Delete at most `size` entries that were cancelled a year ago, in a transaction.
+
+    Calendar programs have read them by then. Return their number.
+    """
+    with db.write():
+        before = times.after(db.now, -CANCELLED)
+        return db.run(sql.delete_old_calendar_entries, before=before, size=size)
+
+
 # Subscriptions
 
 

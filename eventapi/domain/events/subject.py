@@ -1,5 +1,9 @@
 """Events: what it adds to what the service does with all records."""
 
+from eventapi.domain.events import calendar_feed
 from eventapi.domain.records.subject import Subject
 
-EVENTS = Subject(name="events")
+EVENTS = Subject(
+    name="events",
+    forgets=(calendar_feed.delete_old_entries,),
+)

@@ -7,11 +7,11 @@ losing or repeating a record.
 
 import json
 import time
+from datetime import timedelta
 from itertools import islice
 from types import SimpleNamespace
 
-from eventapi import journal
-from eventapi.domain.imports import fields as import_records
+from eventapi import journal, times
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.known import Record
@@ -26,6 +26,7 @@ from eventapi.storage.statements import statements
 sql = statements("bulk_import")
 
 FLAGS = ("skip_on_error", "create_contacts", "dry_run")
+KEPT = timedelta(days=30)  # how long rejected records are kept, so that they can be corrected
 PAGE = 20  # rejected records that are read at once: each may have a megabyte
 FAULTS_PAGE = 100  # the same without the records: the faults of each may have some kilobytes
 
@@ -114,6 +115,16 @@ def backlog(db):
     left.
     """
     return db.one(sql.backlog)
+
+
+def delete_old_rejected_records(db, size):
+    """Delete at most `size` rejected records that are older than KEPT, in a transaction.
+
+    Return their number.
+    """
+    with db.write():
+        before = times.after(db.now, -KEPT)
+        return db.run(sql.delete_old_rejected_records, before=before, size=size)
 
 
 def check(db):

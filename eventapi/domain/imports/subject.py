@@ -6,4 +6,5 @@ from eventapi.domain.records.subject import Subject
 IMPORTS = Subject(
     name="imports",
     checks={"bulk imports": runs.check},
+    forgets=(runs.delete_old_rejected_records,),
 )

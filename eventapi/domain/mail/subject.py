@@ -6,4 +6,5 @@ from eventapi.domain.records.subject import Subject
 MAIL = Subject(
     name="mail",
     checks={"mail": queue.check},
+    forgets=(queue.delete_old,),
 )

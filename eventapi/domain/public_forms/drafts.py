@@ -36,7 +36,6 @@ CORRECTIONS = 3  # of the address of a draft
 MOST = 10_000  # drafts that wait for confirmation
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 WEEK, TWO_DAYS, MONTH = timedelta(days=7), timedelta(days=2), timedelta(days=30)
-BATCH = 500
 
 # Limits of mails. Those of a network and of a domain count only mails whose address was not
 # confirmed.
@@ -413,17 +412,17 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
 # Upkeep
 
 
-def delete_old(db):
+def delete_old(db, size):
     """Delete confirmed drafts after two days and others after a week, with their secrets and mails
-    that wait.
+    that wait, at most `size` in a transaction.
 
     Forget which domains were confirmed after KNOWN. Return the number of drafts and domains.
     """
     with db.write():
-        domains = db.run(sql.forget_domains, before=times.after(db.now, -KNOWN), size=BATCH)
+        domains = db.run(sql.forget_domains, before=times.after(db.now, -KNOWN), size=size)
         return domains + db.run(
             sql.drop_old,
             week=times.after(db.now, -WEEK),
             two_days=times.after(db.now, -TWO_DAYS),
-            size=BATCH,
+            size=size,
         )

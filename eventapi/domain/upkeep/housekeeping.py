@@ -1,6 +1,7 @@
-"""Housekeeping: delete what has expired.
+"""Housekeeping: delete what has expired and belongs to no subject, remove unused files, and watch
+the clock.
 
-Each function deletes a bounded number of rows and returns that number.
+What belongs to a subject is in `forgets` of its `subject.py`.
 """
 
 import time
@@ -8,11 +9,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
-from eventapi.domain.access import links, reach, sessions
-from eventapi.domain.bank import transactions
-from eventapi.domain.events import calendar_feed
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.public_forms import drafts
 from eventapi.domain.records import entities
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage import files
@@ -23,7 +20,6 @@ sql = statements("housekeeping")
 BATCH = 500  # rows per transaction, so that no request waits long
 IDEMPOTENCY_KEYS = timedelta(hours=24)
 EVENTS = timedelta(days=30)
-REJECTED_RECORDS = timedelta(days=30)
 # longer than any wait for the next attempt of a mail or delivery
 LONGEST_WAIT = timedelta(hours=25)
 UNUSED = 24 * 3600  # seconds after which a file that no record names is deleted
@@ -42,46 +38,6 @@ def delete_old_idempotency_keys(db):
 def delete_old_events(db):
     """Delete outgoing events after 30 days. The event feed lists them until then."""
     return _delete_older(db, sql.delete_old_events, EVENTS)
-
-
-def delete_old_deliveries(db):
-    """Delete deliveries of webhooks after 30 days, as their events are."""
-    return webhooks.delete_old_deliveries(db, BATCH)
-
-
-def delete_old_mails(db):
-    """Delete mails 90 days after they were sent or failed."""
-    return mails.delete_old(db, BATCH)
-
-
-def delete_old_drafts(db):
-    """Delete drafts of applications whose link is no longer valid. Return their number."""
-    return drafts.delete_old(db)
-
-
-def delete_old_links(db):
-    """Delete ended sessions, secrets and requests for links, and forget the persons of ended links."""
-    return links.delete_old(db, BATCH) + sessions.delete_old(db, BATCH)
-
-
-def forget_former_addresses(db):
-    """Forget the e-mail addresses that contacts had before a change, after 30 days."""
-    return reach.forget_former_addresses(db, BATCH)
-
-
-def delete_old_rejected_records(db):
-    """Delete the records that a bulk import has rejected after 30 days, which is the time to
-    correct them.
-    """
-    return _delete_older(db, sql.delete_old_rejected_records, REJECTED_RECORDS)
-
-
-def delete_old_calendar_entries(db):
-    """Delete cancelled entries of the calendar feed after a year.
-
-    Calendar programs have read them by then.
-    """
-    return _delete_older(db, sql.delete_old_calendar_entries, calendar_feed.CANCELLED)
 
 
 def _delete_older(db, statement, age):
@@ -115,18 +71,6 @@ def prune_audit_log(db):
                 new={"first_id": old[0]["id"], "last_id": last["id"]},
             )
     return len(old)
-
-
-def erase_old_transfers(db):
-    """Erase names, accounts and texts of bank transactions that need to be kept no longer.
-
-    Return their number.
-
-    As for invoices, that is `retention_years` after the end of the year.
-    """
-    with db.write():
-        year = int(times.today(db.config.timezone, db.now)[:4])
-        return transactions.erase_old(db, f"{year - db.config.retention_years:04}-01-01", BATCH)
 
 
 def _years_ago(years):

@@ -6,4 +6,5 @@ from eventapi.domain.webhooks import subscriptions
 WEBHOOKS = Subject(
     name="webhooks",
     checks={"webhooks": subscriptions.check},
+    forgets=(subscriptions.delete_old_deliveries,),
 )

@@ -8,7 +8,6 @@ import pytest
 from eventapi import times
 from eventapi.app import routes
 from eventapi.domain.access import link_secrets, links, rights, sessions
-from eventapi.domain.upkeep import housekeeping
 from eventapi.web import masking
 from eventapi.web.html import tokens
 from eventapi.worker.mail import contents
@@ -293,9 +292,9 @@ def test_no_other_form_accepts_the_origin_null(app, pages, path):
 
 def test_persons_of_ended_links_are_forgotten_after_a_month(open_link, exhibitor, db):
     link, _, _ = open_link("participant", **exhibitor)
-    assert housekeeping.delete_old_links(db) == 0
+    assert links.delete_old(db, 500) == 0
     db.connection.execute("UPDATE events SET over_at = '2020-01-01T00:00:00Z'")
-    assert housekeeping.delete_old_links(db) == 1 and housekeeping.delete_old_links(db) == 0
+    assert links.delete_old(db, 500) == 1 and links.delete_old(db, 500) == 0
     assert links.get(db, link["id"])["email"] is None
 
 
@@ -320,7 +319,7 @@ def test_a_link_lives_while_an_invoice_is_open(open_link, exhibitor, organiser, 
 def test_ended_sessions_are_deleted(open_link, exhibitor, db):
     open_link("participant", **exhibitor)
     db.connection.execute("UPDATE sessions SET ended_at = '2020-01-01T00:00:00Z'")
-    assert housekeeping.delete_old_links(db) == 1
+    assert sessions.delete_old(db, 500) == 1
     assert not db.connection.execute("SELECT 1 FROM sessions").fetchone()
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from eventapi import paths
 from eventapi.domain.public_forms import drafts
-from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.pages.show import apply
 from eventapi.web import masking
@@ -338,7 +337,7 @@ def test_links_that_are_wrong_old_or_deleted_look_the_same(app, send, db):
     wrong = read(app.get("/link/evl_" + "x" * 32, status=404))
     assert read(app.get("/link/x", status=404)) == wrong
     db.connection.execute("UPDATE application_drafts SET created_at = '2020-01-01T00:00:00Z'")
-    assert housekeeping.delete_old_drafts(db) == 1
+    assert drafts.delete_old(db, 500) == 1
     assert read(app.get(link, status=404)) == wrong and read(app.post(link, status=404)) == wrong
     assert db.connection.execute("SELECT count(*) FROM link_secrets").fetchone()[0] == 0
     with pytest.raises(contents.Gone):

@@ -346,7 +346,7 @@ def test_a_known_domain_has_more_mails_for_thirty_days(register, confirm, db, cl
     register(*[(f"a{number}@rosen.example", NETWORKS[number]) for number in range(250)])
     assert len(taken(db)) == 201
     clock("2027-02-02T10:00:00Z")
-    assert drafts.delete_old(db) == 2, "the draft that was confirmed, and the domain"
+    assert drafts.delete_old(db, 500) == 2, "the draft that was confirmed, and the domain"
     register(*[(f"b{number}@rosen.example", NETWORKS[number]) for number in range(250)])
     drafts.release(db)
     assert len(recipients(db)) == 201 + 20
@@ -727,7 +727,7 @@ def test_a_draft_that_is_deleted_takes_its_queued_mail_with_it(register, db, clo
     register(*own_domains(31, ["192.0.2.1"]))
     db.connection.execute("UPDATE mails SET state = 'sent' WHERE recipient = 'a@d0.example'")
     clock("2027-01-09T10:00:00Z")
-    assert drafts.delete_old(db) == 31
+    assert drafts.delete_old(db, 500) == 31
     assert recipients(db) == ["a@d0.example"] and waiting(db) == 0 and drafts.release(db) == 0
 
 
