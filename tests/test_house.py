@@ -155,7 +155,7 @@ DOMAIN = {
     "subjects": "access attachments bank billing books dunning einvoices_sent entrance events "
     "halls imports mail orders people portal public_forms shows submissions webhooks",
     "submissions": "attachments records",
-    "upkeep": "mail people public_forms records subjects webhooks",
+    "upkeep": "mail people records subjects webhooks",
     "webhooks": "attachments records",
 }
 

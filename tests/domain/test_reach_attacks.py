@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from eventapi.domain.access import links
-from eventapi.worker.mail import contents
+from eventapi.domain.mail.contents import Gone
+from eventapi.worker.mail import message as mail_message
 from tests.pages.conftest import Visitor
 from tests.support.links import (
     ADA,
@@ -346,8 +347,8 @@ def test_a_mail_that_was_queued_before_the_revocation_brings_no_badge(organiser,
     (link,) = organiser.data("/links")
     revoke(organiser, link)
     (mail,) = queued(db, "badge")
-    with pytest.raises(contents.Gone):
-        contents.build(db, mail)
+    with pytest.raises(Gone):
+        mail_message.build(db, mail)
 
 
 # R4: known addresses are told

@@ -11,9 +11,10 @@ from eventapi import times, working_days
 from eventapi.domain.billing import balance
 from eventapi.domain.dunning import letters, sending
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.mail.contents import Gone
 from eventapi.languages import formats
 from eventapi.validation import schema_files
-from eventapi.worker.mail import contents
+from eventapi.worker.mail import message as mail_message
 from tests.pictures.test_invoice_pdf import texts
 from tests.support import camt
 from tests.support.client import Client, add_key
@@ -1006,7 +1007,7 @@ def test_the_mail_has_the_letter_and_the_invoice(organiser, overdue, levels, app
         "office@muster.example",
         "Zahlungserinnerung: OLD-1",
     )
-    recipient, message = contents.build(db, mail)
+    recipient, message = mail_message.build(db, mail)
     assert recipient == "office@muster.example"
     assert (
         b'filename="OLD-1-Zahlungserinnerung.pdf"' in message and b'filename="OLD-1.pdf"' in message
@@ -1017,8 +1018,8 @@ def test_the_mail_has_the_letter_and_the_invoice(organiser, overdue, levels, app
         == "failed"
     )
     pay(organiser, invoice, 1190)
-    with pytest.raises(contents.Gone):
-        contents.build(db, mail)
+    with pytest.raises(Gone):
+        mail_message.build(db, mail)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from eventapi import times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import newsletter
 from eventapi.web import request_log
-from eventapi.worker.mail import contents
+from eventapi.worker.mail import message as mail_message
 from tests.resources.test_contacts import MARK, file_bytes
 from tests.support.client import Client
 from tests.support.nights import pass_night
@@ -314,7 +314,7 @@ def test_subject_and_text_of_a_mail_are_in_the_same_language(mailing, organiser,
     organiser.patch(f"/newsletter/{subscriber['id']}", {"language": "en"}, status=200)
     [mail] = queued(db)
     assert mail["subject"].startswith("Bitte bestätigen")
-    _, message = contents.build(db, mails.next_due(db, times.now()))
+    _, message = mail_message.build(db, mails.next_due(db, times.now()))
     assert (
         b"\nContent-Language: de\r\n" in message
         and b"Guten Tag" in message

@@ -7,7 +7,7 @@ from email import message_from_bytes, policy
 
 from eventapi.domain.access import links, reach
 from eventapi.domain.people import applications
-from eventapi.worker.mail import contents
+from eventapi.worker.mail import message as mail_message
 from tests.pages.conftest import Visitor
 
 ADA = "ada@rosen.example"
@@ -154,7 +154,7 @@ def notices(db, kind=reach.NOTICE):
     """Build the queued mails of a kind. Return {recipient: text} without the day."""
     found = {}
     for mail in queued(db, kind):
-        recipient, data = contents.build(db, mail)
+        recipient, data = mail_message.build(db, mail)
         text = message_from_bytes(data, policy=policy.default).get_body(("plain",)).get_content()
         found[recipient] = DAY.sub("On DAY, ", text.replace("\r\n", "\n").replace("\n", " "))
     return found

@@ -15,15 +15,17 @@ from eventapi.domain.billing import drafts
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
+from eventapi.domain.mail.contents import Gone
 from eventapi.domain.people import newsletter
+from eventapi.domain.records.subject import Mail
 from eventapi.domain.upkeep import checks
 from eventapi.errors import Problem
 from eventapi.pictures import fonts
 from eventapi.storage import process_locks
 from eventapi.storage.errors import Busy
-from eventapi.worker.mail import contents as mail_contents
 from eventapi.worker.mail import delivery as mail_delivery
 from eventapi.worker.mail import job, smtp
+from eventapi.worker.mail import message as mail_message
 from tests.pictures.test_invoice_pdf import texts
 from tests.resources.test_newsletter import EMAIL
 from tests.support.dates import today
@@ -742,9 +744,9 @@ def test_a_mail_that_cannot_be_built_is_no_answer_of_the_mail_server(
     organiser, post, inbox, db, monkeypatch
 ):
     """Of the mails to 20 recipients that break the connection, each second one cannot be built."""
-    build, number = mail_contents.build, iter(range(100))
+    build, number = mail_message.build, iter(range(100))
     monkeypatch.setattr(
-        mail_contents, "build", lambda db, mail: build(db, mail) if next(number) % 2 else 1 / 0
+        mail_message, "build", lambda db, mail: build(db, mail) if next(number) % 2 else 1 / 0
     )
     for place in range(20):
         inbox.refusals[f"{place}@example.org"] = "421 4.3.2 closing"
@@ -841,8 +843,8 @@ def test_a_mail_that_is_no_longer_needed_is_not_sent(organiser, post, inbox, db)
     subscriber = asked(organiser)
     mail = mail_delivery.step(db, "lease")
     organiser.delete(f"/newsletter/{subscriber['id']}", status=204)
-    with pytest.raises(mail_contents.Gone):
-        mail_contents.build(db, mail)
+    with pytest.raises(Gone):
+        mail_message.build(db, mail)
 
 
 # TLS
@@ -980,7 +982,8 @@ def test_a_mail_without_its_pdf_says_which_package_or_letter_is_missing(
 def test_a_mail_that_cannot_be_built_delays_no_other(
     organiser, post, inbox, db, monkeypatch, caplog
 ):
-    monkeypatch.setitem(mail_contents.CONTENTS, "invoice", lambda db, mail: 1 / 0)
+    broken = Mail(kind="invoice", contents=lambda db, mail: 1 / 0)
+    monkeypatch.setitem(mail_message.KINDS, "invoice", broken)
     draft = invoice(organiser)
     organiser.post(f"/invoices/{draft['id']}/send", status=200)
     asked(organiser, "b@example.org")

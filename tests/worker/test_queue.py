@@ -6,7 +6,8 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.mail import queue as mails
-from eventapi.worker.mail import contents, delivery
+from eventapi.worker.mail import delivery
+from eventapi.worker.mail import message as mail_message
 
 # What somebody waits for in front of a page, then the rest, then batches of the office.
 PRIORITIES = {
@@ -43,7 +44,7 @@ def add(db, count=1, kind="invoice", **values):
 
 def test_every_kind_of_mail_has_a_function_that_writes_it_and_a_priority():
     assert mails.PRIORITIES == PRIORITIES
-    assert PRIORITIES.keys() == contents.CONTENTS.keys()
+    assert PRIORITIES.keys() == mail_message.KINDS.keys()
 
 
 def test_a_mail_gets_the_priority_of_its_kind(db):

@@ -1,4 +1,4 @@
-"""Mails with invoices, credit notes and payment reminders.
+"""Mails with invoices, credit notes and payment reminders: queueing them, and what they contain.
 
 The outcome of a request for a mail is `meta.mail` of the response: {"status": "queued"}, or
 {"status": "skipped", "reason"} with one of the reasons `no_address`, `smtp_not_configured`,
@@ -8,11 +8,15 @@ was asked for.
 """
 
 from eventapi.domain.billing import invoices, pdf
+from eventapi.domain.einvoices_sent import store
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.mail.words import WORDS
+from eventapi.domain.mail.contents import Contents, Gone, greeting, own_paragraphs
+from eventapi.domain.mail.words import WORDS, closing
 from eventapi.domain.records import anonymity
 from eventapi.errors import Problem
-from eventapi.languages import choice
+from eventapi.languages import choice, formats
+from eventapi.pictures.words import grouped
+from eventapi.storage import files
 from eventapi.storage.statements import statements
 
 sql = statements("invoices")
@@ -134,3 +138,132 @@ def _refuse_impossible(row, to, remedy):
             problem.code,
             f"{row['invoice_number']} cannot be mailed without its PDF. {problem.detail}",
         )
+
+
+# What the mails contain
+
+
+def with_pdf(db, mail):
+    """Store the PDF of the invoice unless it is stored already, and return the mail."""
+    pdf.store(db, mail["entity_id"])
+    return mail
+
+
+def invoice(db, mail):
+    """Return the contents of the mail with the PDF of an invoice. Raise Gone as `sent_invoice` does.
+
+    If it has an open amount, the mail says when to pay. A buyer that requires XRechnung or Peppol
+    gets the e-invoice as a file of its own as well.
+    """
+    shown, attachments = sent_invoice(db, mail)
+    xml = _xml_for_buyer(db, shown)
+    if xml is not None:
+        attachments.append(xml)
+
+    language, texts, values = _localised(db, shown, mail["language"])
+    kind = "deposit" if shown["is_deposit"] else shown["invoice_type"]
+    text = texts[kind].format(**values)
+    own = own_paragraphs(mail["text"])
+    if own:
+        # In German, the sentence after the greeting goes on in lower case. After another paragraph
+        # it is a new sentence.
+        text = text[0].upper() + text[1:]
+
+    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own, text]
+    if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
+        paragraphs.append(texts["pay_by"].format(**values))
+    paragraphs += closing(db.config, language)
+    return Contents(
+        name=shown["buyer"]["name"],
+        language=language,
+        paragraphs=paragraphs,
+        attachments=attachments,
+    )
+
+
+def reminder(db, mail):
+    """Return the contents of the reminder of an open invoice, with its PDF.
+
+    Raise Gone if it has no open amount, or as `sent_invoice` does.
+    """
+    shown, pdfs = sent_invoice(db, mail)
+    if shown["open_amount"] <= 0:
+        raise Gone("the invoice has no open amount")
+
+    language, texts, values = _localised(db, shown, mail["language"])
+    is_overdue = shown["status"] == "overdue"
+    text = texts["invoice_reminder" if is_overdue else "invoice_reminder_early"]
+    paragraphs = [
+        greeting(texts, shown["buyer"]["contact_name"]),
+        text.format(**values),
+        texts["invoice_reminder_paid"],
+        *closing(db.config, language),
+    ]
+    return Contents(
+        name=shown["buyer"]["name"], language=language, paragraphs=paragraphs, attachments=pdfs
+    )
+
+
+def sent_invoice(db, mail):
+    """Return (invoice as an API object, its PDFs as a list of (file name, bytes)).
+
+    The PDF as sent comes first. A copy follows if the mail is in another language. Raise Gone if
+    invoice or PDF is missing.
+    """
+    row = invoices.row(db, mail["entity_id"])
+    if row is None or not row["buyer"] or not row["pdf_sha256"]:
+        raise Gone("the invoice or its PDF no longer exists")
+    try:
+        pdfs = [(pdf.file_name(row), files.read(db.config, row["pdf_sha256"]))]
+    except FileNotFoundError:
+        raise Gone("the PDF of the invoice is missing in the file store") from None
+    if pdf.is_copy(row, mail["language"]):
+        copy = pdf.draw_sent(db, pdf.source(db, row), mail["language"])
+        pdfs.append((pdf.file_name(row, mail["language"]), copy))
+    return invoices.represent(row), pdfs
+
+
+def _xml_for_buyer(db, invoice):
+    """Return (file name, XML) for a buyer that requires XRechnung (in CII) or Peppol (in UBL),
+    otherwise None.
+
+    `invoice` is an API object.
+    """
+    profile = invoice["buyer"].get("e_invoice_profile")
+    syntax = {"xrechnung": store.CII, "peppol": store.UBL}.get(profile)
+    original = store.get(db, invoice["id"]) if syntax else None
+    if not original:
+        return None
+    _, xml = store.derived(original, profile, syntax)
+    return pdf.file_name(invoice, extension="xml", words=(profile,)), xml
+
+
+def _localised(db, shown, language):
+    """Return (language, texts, values for their placeholders): the language of the request, else of
+    the invoice.
+
+    The total of a credit note has no minus sign.
+    """
+    language = choice.choose(db.config, language, shown["language"], shown["buyer"].get("language"))
+    texts = WORDS[language]
+    total = -shown["total"] if shown["invoice_type"] == "credit_note" else shown["total"]
+    values = {
+        "number": shown["invoice_number"],
+        "quoted": _quoted(shown, texts),
+        "total": formats.money(total, shown["currency"], language),
+        "open": formats.money(shown["open_amount"], shown["currency"], language),
+    }
+    for name in ("issue_date", "due_date"):
+        if shown[name]:
+            values[name] = formats.day(shown[name], language)
+    return language, texts, values
+
+
+def _quoted(invoice, texts):
+    """Return what to quote with a payment: the invoice number, or the creditor reference in groups
+    of four.
+    """
+    reference = invoice["payment_reference"]
+    if reference in (None, invoice["invoice_number"]):
+        return texts["quoted_number"].format(reference=invoice["invoice_number"])
+    return texts["quoted_reference"].format(reference=grouped(reference))

@@ -472,20 +472,6 @@ def _not_in_profile(row, profile, faults):
     )
 
 
-def xml_for_buyer(db, invoice):
-    """Return (file name, XML) for a buyer that requires XRechnung (in CII) or Peppol (in UBL),
-    otherwise None.
-
-    `invoice` is an API object.
-    """
-    syntax = {"xrechnung": store.CII, "peppol": store.UBL}.get(_profile(invoice["buyer"]))
-    original = syntax and store.get(db, invoice["id"])
-    if not original:
-        return None
-    name = pdf.file_name(invoice, extension="xml", words=(_profile(invoice["buyer"]),))
-    return name, store.derived(original, _profile(invoice["buyer"]), syntax)[1]
-
-
 def refusal(row):
     """Return the Problem that says why an invoice has no e-invoice."""
     number, places = row["invoice_number"], money.decimals(row["currency"])

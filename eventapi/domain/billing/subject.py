@@ -1,7 +1,7 @@
 """Billing: what it adds to what the service does with all records."""
 
-from eventapi.domain.billing import balance, bills, deposits, refunds
-from eventapi.domain.records.subject import Subject
+from eventapi.domain.billing import balance, bills, deposits, mails, refunds
+from eventapi.domain.records.subject import Mail, Subject
 
 BILLING = Subject(
     name="billing",
@@ -11,4 +11,8 @@ BILLING = Subject(
         "deductions": deposits.check_deductions,
         "sales": bills.check,
     },
+    mails=(
+        Mail(kind="invoice", contents=mails.invoice, prepare=mails.with_pdf),
+        Mail(kind="invoice_reminder", contents=mails.reminder, prepare=mails.with_pdf),
+    ),
 )

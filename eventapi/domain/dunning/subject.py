@@ -1,9 +1,11 @@
 """Dunning: what it adds to what the service does with all records."""
 
-from eventapi.domain.dunning import sending
-from eventapi.domain.records.subject import Subject
+from eventapi.domain.billing import mails as invoice_mails
+from eventapi.domain.dunning import mails, sending
+from eventapi.domain.records.subject import Mail, Subject
 
 DUNNING = Subject(
     name="dunning",
     checks={"dunning": sending.check},
+    mails=(Mail(kind="dunning", contents=mails.letter, prepare=invoice_mails.with_pdf),),
 )

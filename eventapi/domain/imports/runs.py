@@ -12,6 +12,7 @@ from itertools import islice
 from types import SimpleNamespace
 
 from eventapi import journal, times
+from eventapi.domain.imports import fields as import_records
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.known import Record

@@ -1,5 +1,14 @@
 """Portal: what it adds to what the service does with all records."""
 
-from eventapi.domain.records.subject import Subject
+from eventapi.domain.access import links
+from eventapi.domain.portal import mails
+from eventapi.domain.records.subject import Mail, Subject
 
-PORTAL = Subject(name="portal")
+PORTAL = Subject(
+    name="portal",
+    mails=(
+        Mail(kind=links.KIND, contents=mails.link, prepare=mails.with_secret),
+        Mail(kind=links.TODOS, contents=mails.todos, prepare=mails.with_secret),
+        Mail(kind=links.OFFER, contents=mails.todos, prepare=mails.with_secret),
+    ),
+)

@@ -1,9 +1,10 @@
 """Registration: what it adds to what the service does with all records."""
 
-from eventapi.domain.public_forms import drafts
-from eventapi.domain.records.subject import Subject
+from eventapi.domain.public_forms import drafts, mails
+from eventapi.domain.records.subject import Mail, Subject
 
 REGISTRATION = Subject(
     name="registration",
+    mails=(Mail(kind=drafts.KIND, contents=mails.confirmation, prepare=mails.with_secret),),
     forgets=(drafts.delete_old,),
 )

@@ -1,1 +1,1 @@
-"""Send mail: the job, the contents of each kind of mail, delivery and SMTP."""
+"""Send mail: the job, the message, delivery and SMTP."""

@@ -9,11 +9,12 @@ from threading import Thread
 
 from eventapi.domain.access import links
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.mail.contents import Gone
 from eventapi.domain.public_forms import drafts
 from eventapi.errors import Problem
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database
-from eventapi.worker.mail import contents, delivery, smtp
+from eventapi.worker.mail import delivery, message, smtp
 from eventapi.worker.mail.delivery import Outcome
 from eventapi.worker.retry import retry_while_busy
 
@@ -126,8 +127,8 @@ def attempt(db, server, mail):
     Return the Outcome; a mail that cannot be built is tried again later.
     """
     try:
-        recipient, message = contents.build(db, mail)
-    except contents.Gone as gone:
+        recipient, data = message.build(db, mail)
+    except Gone as gone:
         return Outcome("failed", str(gone))
     except Problem as problem:  # such as a letter that no font has
         log.warning("mail %s cannot be built: %s", mail["id"], problem.detail)
@@ -137,7 +138,7 @@ def attempt(db, server, mail):
         return Outcome(
             "queued", f"the mail cannot be built ({type(error).__name__}); the log has the details"
         )
-    return smtp.hand_over(server, db.config.smtp_sender, recipient, message)
+    return smtp.hand_over(server, db.config.smtp_sender, recipient, data)
 
 
 def wait(db, stopping):

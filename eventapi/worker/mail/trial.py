@@ -8,26 +8,32 @@ import ssl
 from email.utils import make_msgid
 
 from eventapi.config import user
+from eventapi.domain.mail.contents import Contents, Gone
 from eventapi.errors import listed
 from eventapi.validation.formats import EMAIL
-from eventapi.worker.mail import contents, smtp
+from eventapi.worker.mail import message, smtp
 
-# language -> subject, name of the recipient, language and paragraphs of the test mail
+# language -> subject and Contents of the test mail
 TEST_MAIL = {
     "en": (
         "Test mail",
-        None,
-        "en",
-        ["Hello,", "this is a test mail of eventapi. Its mail server is configured correctly."],
+        Contents(
+            language="en",
+            paragraphs=[
+                "Hello,",
+                "this is a test mail of eventapi. Its mail server is configured correctly.",
+            ],
+        ),
     ),
     "de": (
         "Testmail",
-        None,
-        "de",
-        [
-            "Guten Tag,",
-            "dies ist eine Testmail von eventapi. Der Mailserver ist richtig eingerichtet.",
-        ],
+        Contents(
+            language="de",
+            paragraphs=[
+                "Guten Tag,",
+                "dies ist eine Testmail von eventapi. Der Mailserver ist richtig eingerichtet.",
+            ],
+        ),
     ),
 }
 
@@ -52,16 +58,13 @@ def send(config, address):
     if not EMAIL.fullmatch(address):
         raise Failed(f"{address!r} is no email address; use an address such as office@example.org")
     try:
-        recipient = contents.envelope_address(address)
-        message = contents.compose(
-            config,
-            recipient,
-            make_msgid(domain=config.smtp_sender.rpartition("@")[2]),
-            *TEST_MAIL[config.language],
-        )
+        recipient = message.envelope_address(address)
+        message_id = make_msgid(domain=config.smtp_sender.rpartition("@")[2])
+        subject, contents = TEST_MAIL[config.language]
+        data = message.compose(config, recipient, message_id, subject, contents)
         with smtp.connected(config) as server:
-            outcome = smtp.hand_over(server, config.smtp_sender, recipient, message)
-    except contents.Gone as gone:
+            outcome = smtp.hand_over(server, config.smtp_sender, recipient, data)
+    except Gone as gone:
         raise Failed(f"{gone}; correct it") from None
     except smtp.Unreachable as error:
         raise Failed(f"{error}; {_way_out(error.__cause__, config)}") from None

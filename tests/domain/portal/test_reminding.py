@@ -4,7 +4,8 @@ from email import message_from_bytes, policy
 
 import pytest
 
-from eventapi.worker.mail import contents
+from eventapi.domain.mail.contents import Gone
+from eventapi.worker.mail import message as mail_message
 
 pytestmark = pytest.mark.usefixtures("mail")
 
@@ -40,7 +41,7 @@ def mails(db):
 
 def text_of(db, row):
     """Return the text of a mail as the worker writes it now."""
-    message = message_from_bytes(contents.build(db, row)[1], policy=policy.default)
+    message = message_from_bytes(mail_message.build(db, row)[1], policy=policy.default)
     return message.get_body(("plain",)).get_content().replace("\r\n", "\n")
 
 
@@ -115,8 +116,8 @@ def test_a_person_is_reminded_once_a_day_and_only_of_something(portal, db, link)
 def test_a_mail_is_not_sent_once_nothing_is_left(portal, db, link):
     portal.organiser.post(f"/links/{link['id']}/remind", status=202)
     portal.act("participants", portal.participant, "cancel")
-    with pytest.raises(contents.Gone):
-        contents.build(db, mails(db)[0])
+    with pytest.raises(Gone):
+        mail_message.build(db, mails(db)[0])
 
 
 def test_a_batch_reminds_many_and_a_dry_run_says_whom(portal, db, link, caplog):
@@ -181,5 +182,5 @@ def test_nobody_is_told_of_an_offer_that_no_page_shows(portal, db, link, closed)
     portal.change(**closed)
     portal.act("booth-reservations", taken, "cancel")
     for row in mails(db):
-        with pytest.raises(contents.Gone):
-            contents.build(db, row)
+        with pytest.raises(Gone):
+            mail_message.build(db, row)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from eventapi.worker.mail import contents
+from eventapi.worker.mail import message as mail_message
 from tests.pages.conftest import Visitor
 
 PDF = b"%PDF-1.7\n1 0 obj\nendobj\n"
@@ -69,7 +69,7 @@ def mails(db, kind="application_decision"):
     cursor = db.connection.execute("SELECT * FROM mails WHERE kind = ? ORDER BY id", (kind,))
     names = [column[0] for column in cursor.description]
     return [
-        contents.build(db, dict(zip(names, row, strict=True)))[1]
+        mail_message.build(db, dict(zip(names, row, strict=True)))[1]
         .decode()
         .replace("=\r\n", "")
         .replace("=3D", "=")

@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from eventapi.worker.mail import contents
+from eventapi.domain.mail.contents import Gone
+from eventapi.worker.mail import message as mail_message
 
 # It ends attributes, tags, lines of files and headers, and is a template; 58 characters.
 EVIL = "\"'></script><xss onx=1>{{7*7}}\r\nX-Evil: 1\r\nEND:VEVENT\r\n&lt;"
@@ -214,8 +215,8 @@ def test_no_text_of_an_applicant_becomes_markup_on_the_own_page_or_in_a_mail(
     names = [column[0] for column in cursor.description]
     built = []
     for row in cursor.fetchall():
-        with suppress(contents.Gone):
-            built.append(contents.build(db, dict(zip(names, row, strict=True)))[1])
+        with suppress(Gone):
+            built.append(mail_message.build(db, dict(zip(names, row, strict=True)))[1])
     assert built
     for message in built:
         head, _, _ = message.partition(b"\r\n\r\n")

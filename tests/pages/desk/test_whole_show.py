@@ -12,7 +12,7 @@ from eventapi.domain.access import api_keys, desks
 from eventapi.domain.upkeep import housekeeping
 from eventapi.plugins import sessions as plugin
 from eventapi.web.html import tokens
-from eventapi.worker.mail import contents
+from eventapi.worker.mail import message as mail_message
 from tests.pages.conftest import Visitor
 from tests.support import camt
 from tests.support.page_reader import Reader
@@ -185,7 +185,7 @@ def apply(app, db, company):
     )
     cursor = db.connection.execute("SELECT * FROM mails ORDER BY id DESC LIMIT 1")
     mail = dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
-    text = contents.build(db, mail)[1].decode().replace("=\r\n", "")
+    text = mail_message.build(db, mail)[1].decode().replace("=\r\n", "")
     address = re.search(r"/link/evl_[\w-]{32}", text)[0]
     form = re.findall(r'name="([^"]+)" value="([^"]*)"', visitor.get(address).text)
     visitor.post(address, dict(form))

@@ -10,7 +10,7 @@ from eventapi.app import routes
 from eventapi.domain.access import link_secrets, links, rights, sessions
 from eventapi.web import masking
 from eventapi.web.html import tokens
-from eventapi.worker.mail import contents
+from eventapi.worker.mail import message as mail_message
 from tests.pages.conftest import Visitor
 
 UNKNOWN = "/link/evl_" + "x" * 32
@@ -46,7 +46,7 @@ def mail_of(db):
         "SELECT * FROM mails WHERE kind = 'link' ORDER BY id DESC LIMIT 1"
     )
     row = dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
-    return contents.build(db, row)[1].decode().replace("=\r\n", "").replace("=3D", "=")
+    return mail_message.build(db, row)[1].decode().replace("=\r\n", "").replace("=3D", "=")
 
 
 def test_a_link_shows_a_button_and_opens_a_session(open_link, exhibitor):

@@ -19,7 +19,7 @@ import pytest
 
 from eventapi.domain.access import links
 from eventapi.web.html import tokens
-from eventapi.worker.mail import contents
+from eventapi.worker.mail import message as mail_message
 from tests.pages.show.test_journey import follow, needs_browser, text
 from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.served import served
@@ -202,7 +202,7 @@ class Office:
         row = dict(
             zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True)
         )
-        message = message_from_bytes(contents.build(self.db, row)[1], policy=policy.default)
+        message = message_from_bytes(mail_message.build(self.db, row)[1], policy=policy.default)
         return re.search(r"http\S+/link/\S+", message.get_body(("plain",)).get_content())[0]
 
 

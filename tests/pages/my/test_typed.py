@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from eventapi.domain.access import links
-from eventapi.worker.mail import contents
+from eventapi.worker.mail import message as mail_message
 from tests.pages.attack.test_texts import TAGS, Judge
 from tests.pages.my.conftest import My, hidden
 from tests.pages.my.test_pages import PDF
@@ -159,7 +159,7 @@ def test_no_typed_text_leaves_its_place_in_a_mail(office):
     rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     assert {row["kind"] for row in rows} == {"application_decision", "invoice", "link", "todos"}
     for row in rows:
-        recipient, raw = contents.build(office.db, row)
+        recipient, raw = mail_message.build(office.db, row)
         message = message_from_bytes(raw, policy=policy.default)
         assert {name.lower() for name in message} <= HEADERS and recipient == "ada@rosen.example"
         assert (

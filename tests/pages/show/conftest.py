@@ -7,8 +7,9 @@ from contextlib import suppress
 
 import pytest
 
+from eventapi.domain.mail.contents import Gone
 from eventapi.web.html import tokens
-from eventapi.worker.mail import contents
+from eventapi.worker.mail import message as mail_message
 from tests.pages.conftest import Visitor
 from tests.support.plans import add_plan
 from tests.support.prepared import prepared
@@ -262,8 +263,8 @@ def built(db, kind):
     names = [column[0] for column in cursor.description]
     found = []
     for row in cursor.fetchall():
-        with suppress(contents.Gone):
-            recipient, message = contents.build(db, dict(zip(names, row, strict=True)))
+        with suppress(Gone):
+            recipient, message = mail_message.build(db, dict(zip(names, row, strict=True)))
             found.append((recipient, message.decode().replace("=\r\n", "").replace("=3D", "=")))
     return found
 

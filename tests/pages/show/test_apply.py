@@ -8,12 +8,13 @@ from contextlib import suppress
 import pytest
 
 from eventapi import paths
+from eventapi.domain.mail.contents import Gone
 from eventapi.domain.public_forms import drafts
 from eventapi.errors import Problem
 from eventapi.pages.show import apply
 from eventapi.web import masking
 from eventapi.web.html import form_bodies, forms, tokens
-from eventapi.worker.mail import contents
+from eventapi.worker.mail import message as mail_message
 
 POLICY = "form-action 'self'"
 TYPED = {
@@ -69,8 +70,8 @@ def mails(db):
         names = [
             column[0] for column in db.connection.execute("SELECT * FROM mails LIMIT 0").description
         ]
-        with suppress(contents.Gone):
-            message = contents.build(db, dict(zip(names, mail, strict=True)))[1]
+        with suppress(Gone):
+            message = mail_message.build(db, dict(zip(names, mail, strict=True)))[1]
             found.append(message.decode().replace("=\r\n", "").replace("=3D", "="))
     return found
 
@@ -340,8 +341,8 @@ def test_links_that_are_wrong_old_or_deleted_look_the_same(app, send, db):
     assert drafts.delete_old(db, 500) == 1
     assert read(app.get(link, status=404)) == wrong and read(app.post(link, status=404)) == wrong
     assert db.connection.execute("SELECT count(*) FROM link_secrets").fetchone()[0] == 0
-    with pytest.raises(contents.Gone):
-        contents.build(db, {"kind": drafts.KIND, "entity_id": 1, "recipient": "a@b.example"})
+    with pytest.raises(Gone):
+        mail_message.build(db, {"kind": drafts.KIND, "entity_id": 1, "recipient": "a@b.example"})
 
 
 def test_no_secret_is_stored_or_logged(send, db):

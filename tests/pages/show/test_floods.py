@@ -16,7 +16,8 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.public_forms import drafts
 from eventapi.domain.shows import directory
 from eventapi.storage.database import Database
-from eventapi.worker.mail import contents, delivery, job, smtp
+from eventapi.worker.mail import delivery, job, smtp
+from eventapi.worker.mail import message as mail_message
 from eventapi.worker.mail.delivery import Outcome
 from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import sign_in
@@ -621,7 +622,7 @@ def test_recipients_at_which_the_mail_server_closes_the_connection_stop_no_badge
         return Outcome("sent", reply="250 OK")
 
     monkeypatch.setattr(settings, "mails_per_minute", 1000)
-    monkeypatch.setattr(contents, "build", lambda db, mail: (mail["recipient"], b""))
+    monkeypatch.setattr(mail_message, "build", lambda db, mail: (mail["recipient"], b""))
     monkeypatch.setattr(smtp, "hand_over", hand_over)
     monkeypatch.setattr(smtp, "connected", lambda config: nullcontext())
     with db.write():

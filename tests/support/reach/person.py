@@ -13,7 +13,8 @@ from io import BytesIO
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from eventapi.domain.access import links
-from eventapi.worker.mail import contents
+from eventapi.domain.mail.contents import Gone
+from eventapi.worker.mail import message as mail_message
 
 LINK = re.compile(r"/link/(evl_[\w-]{32})")
 HOME = re.compile(r"/(?:(?:my|apply)/[a-z]{8}|door|desk)/")
@@ -200,7 +201,7 @@ class Person:
         for row in [dict(zip(names, values, strict=True)) for values in cursor.fetchall()]:
             self.last_mail = row["id"]
             if row["recipient"].lower() in self.mailboxes and row["state"] == "queued":
-                with suppress(contents.Gone):
+                with suppress(Gone):
                     found.append(self.read_mail(row))
         with db.write():
             db.connection.execute(
@@ -209,7 +210,7 @@ class Person:
         return found
 
     def read_mail(self, row):
-        recipient, raw = contents.build(self.world.db, row)
+        recipient, raw = mail_message.build(self.world.db, row)
         assert recipient.lower() in self.mailboxes
         # Texts are quoted-printable, and the names of files stand in headers. A parser is slow, so
         # only files get one.

@@ -1,0 +1,58 @@
+"""What a mail contains, and the paragraphs that mails of several subjects share."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+LINK = re.compile(r"[/@]|\w\.\w")  # text that a mail program may turn into a link
+
+
+class Gone(Exception):
+    """The record of the mail no longer exists, or has changed so that the mail would be wrong.
+
+    The mail is not sent.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What a mail contains beside its recipient's address and its subject.
+
+    name: of the recipient, or None.
+    paragraphs: texts, and (text, address) of links.
+    headers: name -> value, beside those of every mail.
+    attachments: (file name, bytes) of each file.
+    """
+
+    name: str | None = None
+    language: str
+    paragraphs: Sequence
+    headers: Mapping = field(default_factory=dict)
+    attachments: Sequence = ()
+
+
+def greeting(texts, name):
+    """Return the first paragraph, with the name if there is one."""
+    if not name:
+        return texts["hello_nobody"]
+    return texts["hello"].format(name=one_line(name))
+
+
+def harmless(name):
+    """Return a name that anybody may have entered, or None if it contains something like a link."""
+    return None if LINK.search(name or "") else name
+
+
+def own_paragraphs(text):
+    """Return the paragraphs of a text that the organiser has written for this mail, or an empty
+    list without one.
+    """
+    if not text:
+        return []
+    lines = "\n".join(line.rstrip() for line in text.split("\n"))
+    return [paragraph.strip() for paragraph in re.split(r"\n\n+", lines)]
+
+
+def one_line(text):
+    """Return text for a header: without line breaks and control characters, at most 200 characters."""
+    return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", text).split())[:200]
