@@ -142,20 +142,22 @@ DOMAIN = {
     "halls": "access attachments records",
     "imports": "people records",
     "mail": "records",
+    "newsletter": "mail people records",
     "orders": "attachments billing records",
-    "people": "access attachments bank billing dunning entrance events halls mail orders records "
-    "shows submissions",
+    "people": "access attachments entrance events halls mail orders records shows",
     "portal": "access attachments billing events halls mail orders people records shows "
     "submissions",
+    "privacy": "access attachments bank billing dunning entrance events halls newsletter orders "
+    "people records shows submissions",
     "public_forms": "access attachments mail people records shows",
     "records": "",
     "reports": "",
     "shows": "access attachments halls mail records",
     # the list of subjects, a module beside the packages
     "subjects": "access attachments bank billing books dunning einvoices_sent entrance events "
-    "halls imports mail orders people portal public_forms shows submissions webhooks",
+    "halls imports mail newsletter orders people portal public_forms shows submissions webhooks",
     "submissions": "attachments records",
-    "upkeep": "mail people records subjects webhooks",
+    "upkeep": "mail privacy records subjects webhooks",
     "webhooks": "attachments records",
 }
 

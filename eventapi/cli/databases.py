@@ -6,7 +6,7 @@ from functools import partial
 
 from eventapi.cli.terminal import Refused, command, long, opened, refuse_damaged
 from eventapi.config import user
-from eventapi.domain.people import remnants
+from eventapi.domain.privacy import remnants
 from eventapi.domain.upkeep import creating
 from eventapi.domain.upkeep.progress import Progress, duration
 from eventapi.storage import backups, files, maintenance, migrations, process_locks, versions

@@ -9,7 +9,7 @@ from eventapi.demo.billing import GATEWAYS, dunning_levels
 from eventapi.domain.access import api_keys
 from eventapi.domain.billing import gateways
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.people import newsletter
+from eventapi.domain.newsletter import subscriptions as newsletter
 
 TEAM = (
     ("Katharina Lohmann", "Leitung"),

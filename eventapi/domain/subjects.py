@@ -15,6 +15,7 @@ from eventapi.domain.events.subject import EVENTS
 from eventapi.domain.halls.subject import HALLS
 from eventapi.domain.imports.subject import IMPORTS
 from eventapi.domain.mail.subject import MAIL
+from eventapi.domain.newsletter.subject import NEWSLETTER
 from eventapi.domain.orders.subject import ORDERS
 from eventapi.domain.people.subject import PEOPLE
 from eventapi.domain.portal.subject import PORTAL
@@ -33,6 +34,7 @@ SUBJECTS = (
     EVENTS,
     SUBMISSIONS,
     PEOPLE,
+    NEWSLETTER,
     ACCESS,
     ATTACHMENTS,
     SHOWS,

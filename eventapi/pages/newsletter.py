@@ -6,7 +6,7 @@ GET only asks, because mail scanners open every link; POST makes the change.
 from html import escape
 
 from eventapi.domain.mail import words as mail_words
-from eventapi.domain.people import newsletter
+from eventapi.domain.newsletter import subscriptions, tokens
 from eventapi.languages import choice
 from eventapi.web import client
 from eventapi.web.pages import page
@@ -24,33 +24,33 @@ STYLE = (
 @routes.get("/newsletter/confirm/<token>")
 def get_newsletter_confirmation(db, token):
     """Return the page that asks for the confirmation of a subscription."""
-    row = newsletter.of_confirm_token(db, token)
+    row = tokens.of_confirm_token(db, token)
     return show(db, row, "confirm", is_done=row and row["status"] == "confirmed")
 
 
 @routes.post("/newsletter/confirm/<token>")
 def confirm_newsletter_subscription(db, token):
     """Confirm a subscription, and store the question as evidence of the consent."""
-    row = newsletter.of_confirm_token(db, token)
+    row = tokens.of_confirm_token(db, token)
     if row:
         question = texts_for(db, row)[1]["confirm_question"].format(**placeholders(db, row))
-        newsletter.confirm(db, row, question, client.address(), client.agent())
+        subscriptions.confirm(db, row, question, client.address(), client.agent())
     return show(db, row, "confirm", is_done=True)
 
 
 @routes.get("/newsletter/unsubscribe/<token>")
 def get_newsletter_unsubscription(db, token):
     """Return the page that asks whether to unsubscribe."""
-    row = newsletter.of_unsubscribe_token(db, token)
+    row = tokens.of_unsubscribe_token(db, token)
     return show(db, row, "unsubscribe", is_done=row and row["status"] == "unsubscribed")
 
 
 @routes.post("/newsletter/unsubscribe/<token>")
 def unsubscribe_from_newsletter(db, token):
     """Unsubscribe, also by the one-click POST of mail programs (RFC 8058). The body is ignored."""
-    row = newsletter.of_unsubscribe_token(db, token)
+    row = tokens.of_unsubscribe_token(db, token)
     if row:
-        newsletter.unsubscribe(db, row, "mail", client.address(), client.agent())
+        subscriptions.unsubscribe(db, row, "mail", client.address(), client.agent())
     return show(db, row, "unsubscribe", is_done=True)
 
 
@@ -95,7 +95,7 @@ def texts_for(db, row):
     """
     accepted = client.languages()
     language = (
-        newsletter.language(db, row, *accepted) if row else choice.choose(db.config, *accepted)
+        subscriptions.language(db, row, *accepted) if row else choice.choose(db.config, *accepted)
     )
     return language, mail_words.WORDS[language]
 

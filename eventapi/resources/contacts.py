@@ -2,8 +2,10 @@
 
 from eventapi.domain.access import reach, rights
 from eventapi.domain.access.api_keys import SCOPES
-from eventapi.domain.people import contacts, merging, privacy
+from eventapi.domain.people import contacts
 from eventapi.domain.people.contacts import represent
+from eventapi.domain.privacy import erasing, merging
+from eventapi.domain.privacy import export as personal_data
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.plugins.access import require_scopes
@@ -103,7 +105,7 @@ def export_contact(db, who, id):
     """
     require_scopes(who, [scope for scope in SCOPES if scope != "links"], writes=False)
     with db.snapshot():
-        return Response(privacy.export(db, get(db, id)), has_etag=False)
+        return Response(personal_data.export(db, get(db, id)), has_etag=False)
 
 
 @routes.post("/contacts/<id>/anonymize", response="contact.anonymized")
@@ -114,7 +116,7 @@ def anonymize_contact(db, id):
     ends. `kept` lists them.
     """
     return Response(
-        {**privacy.anonymize(db, get(db, id)), "kept": privacy.kept(db, id)}, has_etag=False
+        {**erasing.anonymize(db, get(db, id)), "kept": erasing.kept(db, id)}, has_etag=False
     )
 
 

@@ -1,6 +1,6 @@
 """Newsletter: subscribers and the records of their consent."""
 
-from eventapi.domain.people import newsletter
+from eventapi.domain.newsletter import subscriptions, tokens
 from eventapi.storage.folding import expression
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
@@ -29,7 +29,7 @@ def create_newsletter_subscriber(db, body):
     minutes. If it is confirmed, nothing changes. If it has unsubscribed, it is pending again until
     it confirms.
     """
-    id, is_new = newsletter.subscribe(db, body, mail_base_url())
+    id, is_new = subscriptions.subscribe(db, body, mail_base_url())
     return created(get(db, id), "/newsletter") if is_new else get(db, id)
 
 
@@ -40,9 +40,9 @@ def delete_newsletter_subscriber_by_email(db, query):
     The record is kept, so that the address is not subscribed again by mistake.
     """
     subscriber = found(
-        newsletter.by_email(db, query["email"]), "newsletter_subscriber", query["email"]
+        subscriptions.by_email(db, query["email"]), "newsletter_subscriber", query["email"]
     )
-    newsletter.unsubscribe(
+    subscriptions.unsubscribe(
         db, require_match(get(db, subscriber["id"])), "api", db.actor.address, db.actor.agent
     )
 
@@ -55,32 +55,34 @@ def get_newsletter_subscriber(db, id, query):
 @routes.update("/newsletter/<id>", schema="newsletter_subscriber")
 def update_newsletter_subscriber(db, id, body):
     """Change the name or the language of a subscriber."""
-    newsletter.update(db, require_match(get(db, id)), body)
+    subscriptions.update(db, require_match(get(db, id)), body)
     return get(db, id)
 
 
 @routes.delete("/newsletter/<id>")
 def delete_newsletter_subscriber(db, id):
     """Unsubscribe. The record is kept, so that the address is not subscribed again by mistake."""
-    newsletter.unsubscribe(db, require_match(get(db, id)), "api", db.actor.address, db.actor.agent)
+    subscriptions.unsubscribe(
+        db, require_match(get(db, id)), "api", db.actor.address, db.actor.agent
+    )
 
 
 def representing(db):
     """Return a function that turns a row into the API object, with `unsubscribe_url`."""
-    secret, address = newsletter.secret(db), base_url()
+    secret, address = tokens.secret(db), base_url()
     return lambda row: {
-        **newsletter.represent(row),
-        "unsubscribe_url": newsletter.unsubscribe_url(secret, address, row),
+        **subscriptions.represent(row),
+        "unsubscribe_url": tokens.unsubscribe_url(secret, address, row),
     }
 
 
 def get(db, id):
-    return representing(db)(found(newsletter.row(db, id), "newsletter_subscriber", id))
+    return representing(db)(found(subscriptions.row(db, id), "newsletter_subscriber", id))
 
 
 def include_consents(db, records):
     for subscriber in records:
-        subscriber["consents"] = newsletter.consents(db, subscriber["id"])
+        subscriber["consents"] = subscriptions.consents(db, subscriber["id"])
 
 
 INCLUDES = {"consents": include_consents}

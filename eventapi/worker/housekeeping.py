@@ -5,7 +5,7 @@ write lock.
 import logging
 from functools import partial
 
-from eventapi.domain.people import privacy, remnants
+from eventapi.domain.privacy import erasing, remnants
 from eventapi.domain.subjects import SUBJECTS
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import maintenance, process_locks
@@ -45,5 +45,5 @@ def pieces():
         housekeeping.delete_old_events,
         *(partial(forget, size=housekeeping.BATCH) for forget in forgets),
         housekeeping.prune_audit_log,
-        privacy.end_retention,
+        erasing.end_retention,
     )

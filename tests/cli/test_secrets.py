@@ -15,7 +15,8 @@ import threading
 import pytest
 
 from eventapi import config as configuration
-from eventapi.domain.people import newsletter
+from eventapi.domain.newsletter import subscriptions as newsletter
+from eventapi.domain.newsletter import tokens
 from eventapi.storage.database import Database
 from tests.support.processes import SERVER, Server, environment, eventapi, free_port, until
 
@@ -248,7 +249,7 @@ def send_malformed(show, key, feed):
 def confirmation(folder):
     """Return the token of the confirmation link, which only the mail contains."""
     db = Database(configuration.load(environ=environment(folder)), readonly=True)
-    link = newsletter.confirm_url(newsletter.secret(db), "", newsletter.row(db, 1))
+    link = tokens.confirm_url(tokens.secret(db), "", newsletter.row(db, 1))
     db.close()
     return link.rpartition("/")[2]
 

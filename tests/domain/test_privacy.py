@@ -13,7 +13,9 @@ from eventapi import paths
 from eventapi.domain.access import links, sessions
 from eventapi.domain.einvoices import ubl
 from eventapi.domain.einvoices.model import Document, Party
-from eventapi.domain.people import newsletter, privacy, remnants
+from eventapi.domain.newsletter import subscriptions as newsletter
+from eventapi.domain.newsletter import tokens
+from eventapi.domain.privacy import erasing, remnants
 from eventapi.domain.records import entities
 from eventapi.domain.upkeep import checks, housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
@@ -229,7 +231,7 @@ def test_every_text_column_is_classified_as_personal_or_not(db):
     ]
     assert not unknown, (
         f"list these columns in PERSONAL or in OTHERS of {__name__}; erase personal ones "
-        f"in domain/people/privacy.py: {unknown}"
+        f"in domain/privacy/erasing.py: {unknown}"
     )
     gone = {
         f"{table}.{column}" for table, names in PERSONAL.items() for column in names.split()
@@ -520,8 +522,8 @@ class Life:
             {"email": self.email, "send_confirmation": False, "consent": imported},
             status=200,
         )
-        link = newsletter.unsubscribe_url(
-            newsletter.secret(self.db), "", newsletter.row(self.db, subscriber["id"])
+        link = tokens.unsubscribe_url(
+            tokens.secret(self.db), "", newsletter.row(self.db, subscriber["id"])
         )
         self.app.post(
             link,
@@ -849,7 +851,7 @@ def test_personal_data_is_exported_and_gone_after_anonymisation(
     }
     assert recorded(db) == KEPT
     years_later(db)
-    assert privacy.end_retention(db) == 1
+    assert erasing.end_retention(db) == 1
     assert recorded(db) == set()
     a_day_later(settings, db, monkeypatch)
     assert traces(db) == set() and words(db) == [] and files_with_traces(settings) == []
@@ -898,13 +900,13 @@ def test_deleted_records_are_found_in_a_large_audit_log(organiser, db):
         "INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('audit_log', ?, ?)", LARGE_LOG
     )
     db.connection.execute("ANALYZE sqlite_schema")  # reads the statistics
-    own = db.all(privacy.sql.own_records, id=contact)
+    own = db.all(erasing.sql.own_records, id=contact)
     assert [list(pair.values()) for pair in own] == [
         ["contact", contact],
         ["event_participant", person],
     ]
     attached = db.all(
-        privacy.sql.attached_records, pairs=as_json([list(pair.values()) for pair in own])
+        erasing.sql.attached_records, pairs=as_json([list(pair.values()) for pair in own])
     )
     assert [list(pair.values()) for pair in attached] == [["note", notes[0]], ["note", notes[1]]]
 
@@ -1012,7 +1014,7 @@ def test_transfers_that_were_ignored_or_are_assigned_later_name_no_anonymised_pa
     organiser.post(f"/contacts/{people[0]['id']}/anonymize", status=200)
     assert named() == ["t2", "t4", "t5"]
     organiser.post(f"{found['t5']}/assign", numbers[2], status=200)
-    privacy.end_retention(db)
+    erasing.end_retention(db)
     assert named() == ["t2", "t4"]
 
 

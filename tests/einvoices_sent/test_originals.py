@@ -18,7 +18,7 @@ from eventapi.domain.billing import sending
 from eventapi.domain.einvoices import reading
 from eventapi.domain.einvoices.rules import codes
 from eventapi.domain.einvoices_sent import parties, store
-from eventapi.domain.people import privacy
+from eventapi.domain.privacy import erasing
 from eventapi.domain.upkeep import checks
 from eventapi.validation.identifiers import companies
 from tests.einvoices_sent.conftest import BUYER, STAND, act, xml_of
@@ -653,7 +653,7 @@ def test_the_original_is_erased_with_the_buyer(organiser, db, buyer, sent):
     with db.write():
         db.connection.execute("UPDATE invoices SET issue_date = '2001-02-03'")
         db.connection.execute("UPDATE anonymizations SET kept_until = '2009-12-31'")
-    assert privacy.end_retention(db) == 1
+    assert erasing.end_retention(db) == 1
     assert xml_of(organiser, invoice, status=409)["code"] == "anonymized"
     assert db.connection.execute("SELECT count(*) FROM e_invoices").fetchone() == (0,)
     assert db.connection.execute("SELECT debtor_number FROM invoices").fetchone() == ("C-00001",)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.people import newsletter
+from eventapi.domain.newsletter import subscriptions as newsletter
 from eventapi.domain.upkeep import checks
 from eventapi.storage.database import Nobody
 from tests.support import processes

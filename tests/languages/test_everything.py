@@ -16,7 +16,8 @@ import pytest
 from eventapi.domain.billing import drafts
 from eventapi.domain.entrance import badges
 from eventapi.domain.mail import words as mail_words
-from eventapi.domain.people import newsletter
+from eventapi.domain.newsletter import subscriptions as newsletter
+from eventapi.domain.newsletter import tokens as newsletter_tokens
 from eventapi.domain.reports import words as report_words
 from eventapi.domain.reports.catalogue import REPORTS
 from eventapi.languages import countries, names
@@ -428,8 +429,8 @@ class Fair:
             "/newsletter", {"email": "qed@xanadu.example", **self.asked}
         )
         row = newsletter.row(self.db, subscriber["id"])
-        confirm = newsletter.confirm_url(newsletter.secret(self.db), "", row)
-        unsubscribe = newsletter.unsubscribe_url(newsletter.secret(self.db), "", row)
+        confirm = newsletter_tokens.confirm_url(newsletter_tokens.secret(self.db), "", row)
+        unsubscribe = newsletter_tokens.unsubscribe_url(newsletter_tokens.secret(self.db), "", row)
         for path in (confirm, unsubscribe):
             yield f"{path} asks", of_html(self.app.get(path).text)
         self.mails = list(self.mail_texts())

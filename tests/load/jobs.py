@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from eventapi.domain.people import remnants
+from eventapi.domain.privacy import remnants
 from eventapi.storage import maintenance
 from eventapi.worker import expiry, housekeeping
 from tests.load.writes import Write

@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 
 from eventapi import journal, times
-from eventapi.domain.people import privacy
+from eventapi.domain.privacy import erasing
 from tests.web.test_routes import problem
 
 
@@ -297,7 +297,7 @@ def test_badges_work_after_anonymisation_and_a_repeated_one(organiser, guest, me
     merge(kept, duplicate)
     organiser.post(f"/contacts/{kept['contact_id']}/anonymize", status=200)
     assert scan(duplicate["badge_number"])["event_participant_id"] == kept["id"]
-    assert privacy.lost_anonymizations(db, db) == []
+    assert erasing.lost_anonymizations(db, db) == []
     assert replace(organiser, kept)["badge_number"] not in (
         kept["badge_number"],
         duplicate["badge_number"],

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from eventapi import journal, times
-from eventapi.domain.people import contacts, privacy, remnants
+from eventapi.domain.people import contacts
+from eventapi.domain.privacy import erasing, remnants
 from eventapi.domain.records import normalising
 from tests.domain.test_billing import Fair
 from tests.support.client import SCOPES
@@ -834,7 +835,7 @@ def test_a_merge_moves_every_record_that_names_a_contact_or_participant(db, pare
         assert re.search(
             rf"UPDATE {table} SET {column} =|INSERT OR IGNORE INTO {table} \({column}", text
         ), (
-            f"a merge forgets {table}.{column}: name it in sql/merging.sql and domain/people/merging.py"
+            f"a merge forgets {table}.{column}: name it in sql/merging.sql and domain/privacy/merging.py"
         )
 
 
@@ -859,7 +860,7 @@ def test_privacy_knows_every_table_that_names_a_contact_participant_or_applicati
     for parent in ("contacts", "participants", "applications", "invoices"):
         for table, _ in foreign_keys(db, parent):
             assert re.search(rf"(UPDATE|FROM|JOIN) {table}\b", text) or table in IMPERSONAL, (
-                f"export and anonymising forget {table}: name it in sql/privacy.sql and domain/people/privacy.py"
+                f"export and anonymising forget {table}: name it in sql/privacy.sql and domain/privacy/erasing.py"
             )
 
 
@@ -1254,17 +1255,17 @@ def test_the_worker_completes_the_erasure_after_the_retention_period(organiser, 
         day=f"{this_year()}-01-01",
     )
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
-    assert privacy.end_retention(db) == 0
+    assert erasing.end_retention(db) == 0
     with db.write():
         db.connection.execute("UPDATE invoices SET issue_date = ?", (f"{this_year() - 9}-12-31",))
         db.connection.execute(
             "UPDATE anonymizations SET kept_until = ?", (f"{this_year() - 1}-12-31",)
         )
     assert MARK.encode() in file_bytes(db)
-    assert privacy.end_retention(db) == 1
+    assert erasing.end_retention(db) == 1
     monkeypatch.setattr(remnants, "NIGHT", range(24))
     assert remnants.erase(db) and MARK.encode() not in file_bytes(db)
-    assert privacy.end_retention(db) == 0
+    assert erasing.end_retention(db) == 0
     row = db.connection.execute("SELECT total, buyer, text, pdf_sha256 FROM invoices").fetchone()
     assert row == (11900, None, None, None)
     assert journal.verify(db) == []
@@ -1301,10 +1302,10 @@ def test_a_restore_repeats_the_anonymisation(organiser, db, tmp_path, monkeypatc
     config = type(db.config)(**{**vars(db.config), "data_dir": tmp_path / "restored"})
     restored = type(db)(config)
     assert MARK.encode() in file_bytes(restored)
-    lost = privacy.lost_anonymizations(restored, db)
+    lost = erasing.lost_anonymizations(restored, db)
     assert sorted(lost) == [contact["id"], duplicate["id"]]
-    privacy.anonymize_again(restored, lost)
+    erasing.anonymize_again(restored, lost)
     at_night(restored, monkeypatch)
     assert MARK.encode() not in file_bytes(restored)
-    assert privacy.lost_anonymizations(restored, db) == []
+    assert erasing.lost_anonymizations(restored, db) == []
     restored.close()

@@ -1012,7 +1012,7 @@ def test_documents_are_exported_and_erased_except_signed_contracts(
 def test_a_signed_contract_of_an_anonymised_contact_is_erased_after_its_retention(
     organiser, exhibitor, contract, db
 ):
-    from eventapi.domain.people import privacy
+    from eventapi.domain.privacy import erasing
 
     organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
     organiser.post(f"/documents/{contract['id']}/mark-signed", {"signer_name": "Anna"}, status=200)
@@ -1020,7 +1020,7 @@ def test_a_signed_contract_of_an_anonymised_contact_is_erased_after_its_retentio
     with db.write():
         db.connection.execute("UPDATE documents SET signed_at = '2010-01-01T00:00:00Z'")
         db.connection.execute("UPDATE anonymizations SET kept_until = '2018-12-31'")
-    assert privacy.end_retention(db) == 1
+    assert erasing.end_retention(db) == 1
     organiser.get(f"/documents/{contract['id']}", status=404)
 
 
@@ -1030,7 +1030,7 @@ def test_what_is_kept_is_erased_after_the_last_day_of_its_retention(
     """A contract that was signed in 2026, and an invoice of that year: until the end of 2034 in
     Berlin.
     """
-    from eventapi.domain.people import privacy
+    from eventapi.domain.privacy import erasing
 
     contact = f"/contacts/{exhibitor['contact_id']}"
     draft = organiser.make(
@@ -1056,14 +1056,14 @@ def test_what_is_kept_is_erased_after_the_last_day_of_its_retention(
     monkeypatch.setattr(times, "now", lambda: "2034-12-31T22:59:59Z")
     kept = organiser.post(f"{contact}/anonymize", status=200).json["data"]["kept"]
     assert [entry["kept_until"] for entry in kept] == ["2034-12-31"] * 2
-    assert privacy.end_retention(db) == 0
+    assert erasing.end_retention(db) == 0
     organiser.get(f"/documents/{contract['id']}", status=200)
     assert organiser.data(f"/invoices/{draft['id']}")["items"][0]["description"] == "Stand"
     monkeypatch.setattr(times, "now", lambda: "2034-12-31T23:00:00Z")
-    assert privacy.end_retention(db) == 1
+    assert erasing.end_retention(db) == 1
     organiser.get(f"/documents/{contract['id']}", status=404)
     assert organiser.data(f"/invoices/{draft['id']}")["items"][0]["description"] == "-"
-    assert privacy.end_retention(db) == 0
+    assert erasing.end_retention(db) == 0
 
 
 def test_a_merge_moves_documents(organiser, exhibitor, contract, begun):

@@ -7,7 +7,8 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.people import newsletter
+from eventapi.domain.newsletter import subscriptions as newsletter
+from eventapi.domain.newsletter import tokens
 from eventapi.web import request_log
 from eventapi.worker.mail import message as mail_message
 from tests.resources.test_contacts import MARK, file_bytes
@@ -42,7 +43,7 @@ def queued(db):
 
 def link(db, id):
     """Return the path of the confirmation link in the mail."""
-    return newsletter.confirm_url(newsletter.secret(db), "", newsletter.row(db, id))
+    return tokens.confirm_url(tokens.secret(db), "", newsletter.row(db, id))
 
 
 def path_of(subscriber):

@@ -16,7 +16,7 @@ import urllib.parse
 import pytest
 
 from eventapi import paths
-from eventapi.domain.people import remnants
+from eventapi.domain.privacy import remnants
 from eventapi.domain.upkeep import nightly, restoring
 from eventapi.storage import backups, maintenance, migrations
 from eventapi.storage.database import Database

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from eventapi.domain.people import remnants
+from eventapi.domain.privacy import remnants
 from eventapi.domain.upkeep import housekeeping as upkeep
 from eventapi.storage import maintenance
 from eventapi.storage.database import Database

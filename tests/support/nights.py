@@ -2,7 +2,7 @@
 
 from unittest.mock import patch
 
-from eventapi.domain.people import remnants
+from eventapi.domain.privacy import remnants
 
 
 def pass_night(db):

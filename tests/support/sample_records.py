@@ -1,7 +1,8 @@
 """The records that the samples of the reference need in an empty database, where ids count from 1."""
 
 from eventapi.domain.access import sessions
-from eventapi.domain.people import newsletter
+from eventapi.domain.newsletter import subscriptions as newsletter
+from eventapi.domain.newsletter import tokens
 from eventapi.validation.identifiers.bookkeeping import revenue_accounts
 from tests.support import camt
 from tests.support.examples import OF_THE_YEAR, collections, example, make_verbatim, verbatim_body
@@ -185,8 +186,8 @@ def _subscription(app):
 def _asked(app):
     subscriber = app.organiser.make("/newsletter", {"email": "anna@rosen.example"})
     with app.db.write():
-        link = newsletter.confirm_url(
-            newsletter.secret(app.db), "", newsletter.row(app.db, subscriber["id"])
+        link = tokens.confirm_url(
+            tokens.secret(app.db), "", newsletter.row(app.db, subscriber["id"])
         )
     return {"TOKEN": link.rpartition("/")[2]}
 

@@ -16,7 +16,8 @@ from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.mail.contents import Gone
-from eventapi.domain.people import newsletter
+from eventapi.domain.newsletter import subscriptions as newsletter
+from eventapi.domain.newsletter import tokens
 from eventapi.domain.records.subject import Mail
 from eventapi.domain.upkeep import checks
 from eventapi.errors import Problem
@@ -121,8 +122,8 @@ def test_the_confirmation_mail_is_well_formed(organiser, post, inbox, db):
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     text = message.get_body(("plain",)).get_content()
     html = message.get_body(("html",)).get_content()
-    url = newsletter.confirm_url(
-        newsletter.secret(db), "https://events.example.org", newsletter.row(db, subscriber["id"])
+    url = tokens.confirm_url(
+        tokens.secret(db), "https://events.example.org", newsletter.row(db, subscriber["id"])
     )
     assert (
         url in text

@@ -1,1 +1,1 @@
-"""People: contacts, participants, applications, newsletter, privacy requests."""
+"""People: contacts, participants, applications, badges, and what a participation still lacks."""

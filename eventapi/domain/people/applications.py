@@ -154,7 +154,7 @@ def delete(db, application):
 
 def blank(db, contact_id, pairs):
     """Erase the fields of the applications among the JSON list of (entity_type, id), for
-    privacy.anonymize.
+    erasing.anonymize.
     """
     db.run(sql.blank, id=contact_id, pairs=pairs)
 

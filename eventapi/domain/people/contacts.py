@@ -231,7 +231,7 @@ def write(db, contact):
 
 
 def blank(db, id, customer_number):
-    """Erase the fields of a contact, for privacy.anonymize. The contact keeps this customer number."""
+    """Erase the fields of a contact, for erasing.anonymize. The contact keeps this customer number."""
     db.run(sql.blank, id=id, customer_number=customer_number, now=db.now)
 
 

@@ -1,13 +1,6 @@
 """People: what it adds to what the service does with all records."""
 
-from eventapi.domain.people import (
-    contacts,
-    decisions,
-    mails,
-    newsletter,
-    newsletter_mails,
-    participants,
-)
+from eventapi.domain.people import contacts, decisions, mails, participants
 from eventapi.domain.records.subject import Mail, Subject
 
 PEOPLE = Subject(
@@ -16,6 +9,5 @@ PEOPLE = Subject(
     mails=(
         Mail(kind=decisions.DECISION, contents=mails.decision, prepare=mails.with_secret),
         Mail(kind=decisions.BADGE, contents=mails.badge, prepare=mails.with_secret),
-        Mail(kind=newsletter.KIND, contents=newsletter_mails.confirmation),
     ),
 )

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from tempfile import mkdtemp
 
 from eventapi import journal
-from eventapi.domain.people import privacy
+from eventapi.domain.privacy import erasing
 from eventapi.domain.records import entities, slugs
 from eventapi.paths import has_content
 from eventapi.storage import (
@@ -237,10 +237,10 @@ def _anonymize_again(config, db):
         return None if any(files.all_stored(config)) else 0
     try:
         with closing(Database(config)) as old:
-            lost = privacy.lost_anonymizations(db, old)
+            lost = erasing.lost_anonymizations(db, old)
     except StorageError:
         return None
-    privacy.anonymize_again(db, lost)
+    erasing.anonymize_again(db, lost)
     return len(lost)
 
 

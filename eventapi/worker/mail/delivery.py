@@ -14,7 +14,8 @@ from eventapi import times
 from eventapi.domain.attachments import notes
 from eventapi.domain.billing import invoices
 from eventapi.domain.mail import queue
-from eventapi.domain.people import applications, contacts, newsletter
+from eventapi.domain.newsletter import subscriptions as newsletter
+from eventapi.domain.people import applications, contacts
 from eventapi.storage import process_locks
 from eventapi.storage.statements import statements
 

@@ -2,7 +2,7 @@
 
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.mail.contents import Contents, Gone, greeting, harmless
-from eventapi.domain.people import newsletter
+from eventapi.domain.newsletter import subscriptions, tokens
 
 
 def confirmation(db, mail):
@@ -10,17 +10,17 @@ def confirmation(db, mail):
 
     Raise Gone if the subscription is no longer pending.
     """
-    row = newsletter.row(db, mail["entity_id"])
+    row = subscriptions.row(db, mail["entity_id"])
     if row is None or row["status"] != "pending":
         raise Gone("the subscription is no longer pending")
 
-    language = mail["language"] or newsletter.language(db, row)  # that of the subject
+    language = mail["language"] or subscriptions.language(db, row)  # that of the subject
     texts = mail_words.WORDS[language]
     name = harmless(row["name"])
     sender = mail_words.sender(db.config)
-    secret = newsletter.secret(db)
-    confirm = newsletter.confirm_url(secret, mail["base_url"], row)
-    stop = newsletter.unsubscribe_url(secret, mail["base_url"], row)
+    secret = tokens.secret(db)
+    confirm = tokens.confirm_url(secret, mail["base_url"], row)
+    stop = tokens.unsubscribe_url(secret, mail["base_url"], row)
 
     paragraphs = [
         greeting(texts, name),

@@ -12,8 +12,9 @@ from eventapi.domain.billing import invoices
 from eventapi.domain.entrance import admission, check_ins
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking, reservation_rows
+from eventapi.domain.newsletter import subscriptions as newsletter
 from eventapi.domain.orders import orders
-from eventapi.domain.people import applications, contacts, newsletter, participants
+from eventapi.domain.people import applications, contacts, participants
 from eventapi.domain.records import anonymity, custom_fields, entities
 from eventapi.domain.submissions import submissions
 from eventapi.errors import Faults

@@ -4,10 +4,7 @@ A subscription is pending until it is confirmed by mail. After unsubscribing, on
 confirmation reactivates it.
 """
 
-import hmac
-import re
 from datetime import timedelta
-from hashlib import sha256
 
 from eventapi import journal, times
 from eventapi.domain.mail import queue as mails
@@ -23,7 +20,6 @@ sql = statements("newsletter")
 KIND = "newsletter_confirmation"
 ENTITY = entities.NEWSLETTER_SUBSCRIBER.entity_type
 MAIL_INTERVAL = timedelta(minutes=10)  # shortest time between two confirmation mails to one address
-TOKEN = re.compile(r"([1-9][0-9]{0,17})-([0-9a-f]{32})", re.ASCII)
 INTERNAL = ("round", "asked_at")  # columns of a row that API objects do not have
 
 
@@ -247,63 +243,3 @@ def _record(db, id, action, at, source, text=None, address=None, agent=None):
         user_agent=agent,
         now=db.now,
     )
-
-
-# Tokens are computed from a secret in the database, so that none is stored and each can be shown
-# again.
-
-
-def unsubscribe_url(secret, base_url, subscriber):
-    """Return the URL of the page on which a subscriber can unsubscribe.
-
-    `subscriber` has `id` and `created_at`.
-    """
-    return f"{base_url}/newsletter/unsubscribe/{_token(secret, subscriber, 'unsubscribe')}"
-
-
-def confirm_url(secret, base_url, row):
-    """Return the URL of the page on which a subscriber can confirm the subscription."""
-    return f"{base_url}/newsletter/confirm/{_token(secret, row, _confirming(row))}"
-
-
-def secret(db):
-    """Return the secret with which tokens are computed, as bytes."""
-    return db.value(sql.secret)
-
-
-def of_unsubscribe_token(db, token):
-    """Return the row of the subscriber whose unsubscribe token this is, or None."""
-    return _of_token(db, token, lambda row: "unsubscribe")
-
-
-def of_confirm_token(db, token):
-    """Return the row of the subscriber whose confirmation token this is, or None.
-
-    Unsubscribing invalidates earlier tokens.
-    """
-    return _of_token(db, token, _confirming)
-
-
-def _confirming(row):
-    """Return the purpose of a confirmation token.
-
-    Unsubscribing starts a new round, which invalidates earlier tokens.
-    """
-    return f"confirm {row['round']}"
-
-
-def _of_token(db, token, purpose):
-    """Return the row of the subscriber if the token is valid for the purpose, else None."""
-    match = TOKEN.fullmatch(token)
-    row = match and db.one(sql.get, id=int(match[1]))
-    return (
-        row if row and hmac.compare_digest(token, _token(secret(db), row, purpose(row))) else None
-    )
-
-
-def _token(secret, row, purpose):
-    # The creation time is included because a restored database assigns the same ids again.
-    mac = hmac.new(
-        secret, f"{purpose} {row['id']} {row['created_at']}".encode(), sha256
-    ).hexdigest()
-    return f"{row['id']}-{mac[:32]}"

@@ -1,0 +1,1 @@
+"""The newsletter: its subscribers and their consents."""

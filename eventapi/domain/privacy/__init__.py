@@ -1,0 +1,1 @@
+"""Privacy: what concerns all records of a person: export, erasure, merging."""
