@@ -274,3 +274,22 @@ UPDATE bank_transactions SET party = NULL, ultimate_party = NULL, iban = NULL, b
   erased_at = :now, updated_at = :stamp
  WHERE id IN (SELECT id FROM bank_transactions WHERE erased_at IS NULL AND booked_on < :before
  ORDER BY booked_on LIMIT :size);
+
+-- name: blank_transfers
+-- Who has paid invoices of the contact, and what was written with it; also in ignored transactions from an account that
+-- has paid only such invoices. The amounts stay. What is open keeps its payer until it is settled.
+UPDATE bank_transactions SET party = NULL, ultimate_party = NULL, iban = NULL, bic = NULL, text = NULL,
+  description = NULL, creditor_reference = NULL, end_to_end_id = NULL, ignored_reason = NULL, search_text = NULL,
+  erased_at = :now, updated_at = :stamp
+ WHERE erased_at IS NULL
+   AND id IN (SELECT p.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id
+   WHERE i.contact_id = :id
+               UNION SELECT r.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id
+                       JOIN refunds r ON r.payment_id = p.id WHERE i.contact_id = :id
+               UNION SELECT t.id FROM invoices i JOIN payments p ON p.invoice_id = i.id
+                 JOIN bank_transactions b ON b.id = p.bank_transaction_id
+                       JOIN bank_transactions t ON t.iban = b.iban AND t.status = 'ignored'
+                      WHERE i.contact_id = :id
+                      AND NOT EXISTS (SELECT 1 FROM bank_transactions o JOIN payments q ON q.bank_transaction_id = o.id
+                                                                 JOIN invoices n ON n.id = q.invoice_id
+                                                                WHERE o.iban = b.iban AND n.contact_id <> :id));

@@ -96,3 +96,10 @@ VALUES (:event_id, {:new}, :created_by, :now, :stamp);
 
 -- name: change
 UPDATE booth_reservations SET {changing = :changing}, updated_at = :stamp WHERE id = :id;
+
+-- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
+
+-- name: blank
+UPDATE booth_reservations SET notes = NULL, cancellation_reason = NULL, updated_at = :stamp
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'booth_reservation')
+   AND (notes IS NOT NULL OR cancellation_reason IS NOT NULL);

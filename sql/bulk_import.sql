@@ -119,3 +119,12 @@ SELECT id FROM participants WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: scopes
 SELECT scopes FROM api_keys WHERE id = :api_key_id;
+
+-- Erasing the data of a contact, `id`.
+
+-- name: drop_rejected_records
+-- Must run while the contact still has its e-mail address and numbers.
+DELETE FROM bulk_import_errors WHERE id IN (
+  SELECT r.id FROM contacts c JOIN bulk_import_errors r ON r.email = c.email WHERE c.id = :id
+   UNION SELECT r.id FROM contacts c JOIN bulk_import_errors r ON r.customer_number = c.customer_number WHERE c.id = :id
+   UNION SELECT r.id FROM contacts c JOIN bulk_import_errors r ON r.external_id = c.external_id WHERE c.id = :id);

@@ -87,3 +87,13 @@ SELECT id, badge_number, status FROM participants
 
 -- name: correct
 UPDATE check_ins SET station = :station, notes = :notes, updated_at = :stamp WHERE id = :id;
+
+-- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
+
+-- name: blank
+UPDATE check_ins SET notes = NULL, updated_at = :stamp
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'check_in') AND notes IS NOT NULL;
+
+-- name: blank_scans
+UPDATE check_in_scans SET notes = NULL, updated_at = :stamp
+ WHERE event_participant_id IN (SELECT id FROM participants WHERE contact_id = :id) AND notes IS NOT NULL;

@@ -138,7 +138,7 @@ UPDATE contacts SET {personal = NULL}, {texts_folded = NULL}, folded_name = NULL
  WHERE id = :id;
 
 -- name: clear_tags
-DELETE FROM contact_tags WHERE contact_id = :contact_id;
+DELETE FROM contact_tags WHERE contact_id = :id;
 
 -- name: tag
 INSERT OR IGNORE INTO contact_tags (contact_id, tag) SELECT :contact_id, value FROM json_each(:tags);

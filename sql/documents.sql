@@ -96,3 +96,15 @@ UPDATE documents SET entity_id = :entity_id, updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM documents WHERE id = :id;
+
+-- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
+
+-- name: drop_of_records
+-- Signed contracts stay until their retention period has ended.
+DELETE FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document')
+   AND coalesce(contract_status, 'draft') NOT IN ('active', 'terminated');
+
+-- name: blank
+UPDATE documents SET metadata = NULL, e_invoice = NULL, updated_at = :stamp
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document')
+   AND (metadata IS NOT NULL OR e_invoice IS NOT NULL);

@@ -156,3 +156,11 @@ SELECT k.id, k.category_key, k.approval, k.role FROM application_categories c JO
 DELETE FROM application_drafts WHERE id IN (
   SELECT id FROM application_drafts WHERE created_at < :week OR created_at < :two_days
     AND confirmed_at < :two_days LIMIT :size);
+
+-- Erasing the data of a contact, `id`.
+
+-- name: drop_of_contact
+-- Drafts of applications with the address of the contact, and those that became one of its applications: they have a hash
+-- of the address. Must run while the contact still has its address.
+DELETE FROM application_drafts WHERE email = (SELECT c.email FROM contacts c WHERE c.id = :id)
+    OR application_id IN (SELECT a.id FROM applications a WHERE a.contact_id = :id);

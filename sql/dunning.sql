@@ -121,3 +121,12 @@ SELECT i.invoice_number, i.currency, i.dunning_level AS stored, d.level AS compu
               WHERE d.withdrawn_on IS NULL GROUP BY d.invoice_id) d ON d.invoice_id = i.id
  WHERE i.dunning_level IS NOT d.level OR i.dunning_deadline IS NOT d.deadline
    OR i.claims_total <> coalesce(d.claims, 0);
+
+-- Erasing the data of a contact, and at the end of the retention period that of an invoice. `id` is its id.
+
+-- name: blank_withdrawals
+UPDATE dunnings SET withdrawn_reason = NULL
+ WHERE withdrawn_reason IS NOT NULL AND invoice_id IN (SELECT i.id FROM invoices i WHERE i.contact_id = :id);
+
+-- name: blank_texts
+UPDATE dunnings SET text = NULL WHERE invoice_id = :id;

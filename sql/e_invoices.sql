@@ -19,3 +19,8 @@ SELECT i.invoice_number, i.invoice_type, i.currency, i.issue_date, i.total, i.ta
   FROM invoices i LEFT JOIN e_invoices d ON d.invoice_id = i.id
  WHERE i.xml_sha256 IS NOT NULL AND i.buyer IS NOT NULL OR d.invoice_id IS NOT NULL
  ORDER BY i.id;
+
+-- Erasing the data of an invoice, `id`, at the end of its retention period.
+
+-- name: drop
+DELETE FROM e_invoices WHERE invoice_id = :id;

@@ -161,3 +161,24 @@ SELECT id, event_participant_id FROM service_orders WHERE id IN (SELECT value FR
 SELECT t.id, o.event_participant_id, t.service_order_id
   FROM service_order_items t JOIN service_orders o ON o.id = t.service_order_id
  WHERE t.id IN (SELECT value FROM json_each(:ids));
+
+-- Erasing the data of a contact, and at the end of the retention period that of an invoice. `id` is its id.
+
+-- name: drop_drafts
+DELETE FROM invoices WHERE contact_id = :id AND status = 'draft' RETURNING id;
+
+-- name: blank_remarks
+UPDATE invoices SET notes = NULL, dispute_reason = NULL, updated_at = :stamp
+ WHERE contact_id = :id AND (notes IS NOT NULL OR dispute_reason IS NOT NULL);
+
+-- name: blank
+-- The debtor number stays if it is a running number of ours: accounts refer to it. Another one may name the person, and
+-- becomes the number that the anonymised contact has now.
+UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL,
+  dispute_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL, search_text = fold(invoice_number), debtor_number = CASE
+    WHEN debtor_number GLOB 'C-[0-9]*' AND NOT substr(debtor_number, 3) GLOB '*[^0-9]*' THEN debtor_number
+                       ELSE (SELECT c.customer_number FROM contacts c WHERE c.id = contact_id) END, updated_at = :stamp
+ WHERE id = :id;
+
+-- name: blank_items
+UPDATE invoice_items SET description = '-' WHERE invoice_id = :id;

@@ -183,3 +183,13 @@ SELECT id FROM links WHERE revoked_at < :before AND email IS NOT NULL
 -- name: mails_of_day
 -- Mails of a kind with a link since a time.
 SELECT count(*) FROM mails WHERE kind = :kind AND entity_type = 'link' AND entity_id = :id AND created_at > :since;
+
+-- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
+
+-- name: drop_of_contact
+-- Links of the contact, of its applications and of the people at its booth, with their secrets and sessions.
+DELETE FROM links WHERE participant_id IN (SELECT p.id FROM participants p WHERE p.contact_id = :id
+                                            UNION SELECT s.id FROM participants p
+                                              JOIN participants s ON s.host_participant_id = p.id
+                                              WHERE p.contact_id = :id)
+   OR application_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');

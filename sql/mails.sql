@@ -95,3 +95,13 @@ SELECT state, count(*) AS count FROM mails GROUP BY state;
 -- name: oldest
 -- Creation time of the first mail that is due.
 SELECT created_at FROM mails WHERE state = 'queued' AND next_at <= :now ORDER BY next_at, id LIMIT 1;
+
+-- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
+
+-- name: drop_confirmations
+DELETE FROM mails WHERE entity_type = 'application_draft'
+  AND recipient = (SELECT c.email FROM contacts c WHERE c.id = :id);
+
+-- name: drop_of_records
+DELETE FROM mails WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN mails r ON r.entity_type = p.value ->> 0
+  AND r.entity_id = p.value ->> 1);

@@ -59,3 +59,9 @@ VALUES (:id, :action, :at, :consent_text, :source, :ip_address, :user_agent, :no
 -- name: secret
 -- The key with which the tokens in links are computed.
 SELECT secret FROM newsletter_secret;
+
+-- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
+
+-- name: drop_of_records
+DELETE FROM newsletter_subscribers
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'newsletter_subscriber') RETURNING id;

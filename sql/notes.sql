@@ -45,3 +45,8 @@ UPDATE notes SET entity_id = :entity_id, updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM notes WHERE id = :id;
+
+-- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
+
+-- name: drop_of_records
+DELETE FROM notes WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'note');

@@ -132,3 +132,9 @@ SELECT DISTINCT e.event_key
          UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)) w
   JOIN events e ON e.id = w.event_id
  ORDER BY e.event_key;
+
+-- Erasing the data of a contact, `id`.
+
+-- name: blank
+UPDATE participants SET badge_name = NULL, badge_name_folded = NULL, updated_at = :stamp WHERE contact_id = :id
+  AND badge_name IS NOT NULL;

@@ -59,3 +59,16 @@ SELECT id FROM payments WHERE transaction_id = :transaction_id
 
 -- name: remove
 DELETE FROM payments WHERE id = :id;
+
+-- Erasing the data of a contact, and at the end of the retention period that of an invoice. `id` is its id.
+
+-- name: blank_remarks
+UPDATE payments SET notes = NULL, updated_at = :stamp,
+  search_text = (SELECT fold(i.invoice_number || coalesce(' ' || transaction_id, '')) FROM invoices i
+    WHERE i.id = invoice_id)
+ WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id) AND notes IS NOT NULL;
+
+-- name: blank
+UPDATE payments SET transaction_id = NULL, notes = NULL, updated_at = :stamp,
+  search_text = (SELECT fold(i.invoice_number) FROM invoices i WHERE i.id = :id)
+ WHERE invoice_id = :id;

@@ -17,3 +17,8 @@ SELECT p.id AS participant_id, f.is_listed, ifnull(f.locked, 0) AS locked, f.dis
 -- name: add
 INSERT INTO profiles (participant_id, {fields}, created_at, updated_at) VALUES (:id, {:fields}, :now, :stamp)
     ON CONFLICT (participant_id) DO UPDATE SET {fields = :fields}, updated_at = :stamp;
+
+-- Erasing the data of a contact, `id`.
+
+-- name: drop_of_contact
+DELETE FROM profiles WHERE participant_id IN (SELECT id FROM participants WHERE contact_id = :id);

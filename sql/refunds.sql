@@ -66,3 +66,14 @@ SELECT payment_id, found, expected
 UPDATE bank_transactions SET assigned_amount = assigned_amount + :amount, ignored_reason = NULL,
   status = CASE WHEN assigned_amount + :amount = abs(amount) THEN 'assigned' ELSE 'open' END, updated_at = :stamp
  WHERE id = :id;
+
+-- Erasing the data of a contact, and at the end of the retention period that of an invoice. `id` is its id.
+
+-- name: blank_remarks
+UPDATE refunds SET notes = NULL
+ WHERE payment_id IN (SELECT p.id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id)
+   AND notes IS NOT NULL;
+
+-- name: blank
+UPDATE refunds SET transaction_id = NULL, notes = NULL
+ WHERE payment_id IN (SELECT id FROM payments WHERE invoice_id = :id);

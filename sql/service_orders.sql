@@ -42,3 +42,15 @@ SELECT o.id AS service_order_id, p.id, p.contact_id, c.customer_number, p.role, 
        c.last_name, c.email, c.phone
   FROM service_orders o JOIN participants p ON p.id = o.event_participant_id JOIN contacts c ON c.id = p.contact_id
  WHERE o.id IN (SELECT value FROM json_each(:ids));
+
+-- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
+
+-- name: blank
+UPDATE service_orders SET notes = NULL, cancellation_reason = NULL, updated_at = :stamp
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'service_order')
+   AND (notes IS NOT NULL OR cancellation_reason IS NOT NULL);
+
+-- name: blank_specifications
+UPDATE service_order_items SET specification = NULL
+ WHERE service_order_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'service_order')
+   AND specification IS NOT NULL;

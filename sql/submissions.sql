@@ -134,3 +134,15 @@ UPDATE submission_revisions SET submission_id = :id, updated_at = :stamp WHERE s
 UPDATE submissions SET revision = revision + :count,
   is_late = coalesce(is_late, (SELECT o.is_late FROM submissions o WHERE o.id = :other_id)), updated_at = :stamp
  WHERE id = :id;
+
+-- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
+
+-- name: blank
+UPDATE submissions SET value = NULL, document_id = NULL, feedback = NULL, updated_at = :stamp
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'submission')
+   AND (value IS NOT NULL OR document_id IS NOT NULL OR feedback IS NOT NULL);
+
+-- name: blank_revisions
+UPDATE submission_revisions SET value = NULL, document_id = NULL, filename = NULL, sha256 = NULL, size = NULL,
+  feedback = NULL, updated_at = :stamp
+ WHERE submission_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'submission');

@@ -51,3 +51,8 @@ UPDATE tasks SET {fields = :fields}, {texts_folded = fold(:texts)}, updated_at =
 
 -- name: remove
 DELETE FROM tasks WHERE id = :id;
+
+-- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
+
+-- name: drop_of_records
+DELETE FROM tasks WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'task');

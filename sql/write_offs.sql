@@ -25,3 +25,12 @@ SELECT max(written_off_at) FROM write_offs WHERE invoice_id = :invoice_id AND am
 -- name: latest_payment
 SELECT id, status, payment_date, created_at, 1 AS is_latest FROM payments
  WHERE invoice_id = :invoice_id AND status = 'completed' ORDER BY id DESC LIMIT 1;
+
+-- Erasing the data of a contact, and at the end of the retention period that of an invoice. `id` is its id.
+
+-- name: blank_reasons
+UPDATE write_offs SET reason = NULL WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id)
+  AND reason IS NOT NULL;
+
+-- name: blank
+UPDATE write_offs SET reason = NULL WHERE invoice_id = :id;

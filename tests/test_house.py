@@ -148,7 +148,7 @@ DOMAIN = {
     "portal": "access attachments billing events halls mail orders people records shows "
     "submissions",
     "privacy": "access attachments bank billing dunning entrance events halls newsletter orders "
-    "people records shows submissions",
+    "people records shows subjects submissions",
     "public_forms": "access attachments mail people records shows",
     "records": "",
     "reports": "",

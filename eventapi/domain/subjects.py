@@ -1,6 +1,9 @@
 """The subjects of the domain, in the order in which what they add is used.
 
 A package that adds something has one line here; nothing is found by scanning folders.
+
+Erasing depends on the order: submissions and profiles come before attachments, since they name
+documents that are deleted there.
 """
 
 from eventapi.domain.access.subject import ACCESS
@@ -36,8 +39,8 @@ SUBJECTS = (
     PEOPLE,
     NEWSLETTER,
     ACCESS,
-    ATTACHMENTS,
     SHOWS,
+    ATTACHMENTS,
     PORTAL,
     IMPORTS,
     REGISTRATION,

@@ -10,6 +10,7 @@ from eventapi import journal, times
 from eventapi.domain.people import contacts
 from eventapi.domain.privacy import erasing, remnants
 from eventapi.domain.records import normalising
+from eventapi.domain.subjects import SUBJECTS
 from tests.domain.test_billing import Fair
 from tests.support.client import SCOPES
 from tests.support.prepared import prepared
@@ -857,10 +858,13 @@ def test_privacy_knows_every_table_that_names_a_contact_participant_or_applicati
         (contact_book_folder() / f"{name}.sql").read_text()
         for name in ("privacy", "contacts", "applications")
     )
+    for subject in SUBJECTS:
+        erases = (*subject.erases_first, *subject.erases, *subject.erases_at_end)
+        text += "".join(statement.plain() for statement in erases)
     for parent in ("contacts", "participants", "applications", "invoices"):
         for table, _ in foreign_keys(db, parent):
             assert re.search(rf"(UPDATE|FROM|JOIN) {table}\b", text) or table in IMPERSONAL, (
-                f"export and anonymising forget {table}: name it in sql/privacy.sql and domain/privacy/erasing.py"
+                f"export and erasing forget {table}: name it in `erases` of a subject.py and in privacy/export.py"
             )
 
 

@@ -2,9 +2,13 @@
 
 from eventapi.domain.access import links, mails, reach, sessions
 from eventapi.domain.records.subject import Mail, Subject
+from eventapi.storage.statements import statements
+
+sql = statements("links")
 
 ACCESS = Subject(
     name="access",
     mails=(Mail(kind=reach.NOTICE, contents=mails.notice),),
     forgets=(links.delete_old, sessions.delete_old, reach.forget_former_addresses),
+    erases=(sql.drop_of_contact,),
 )

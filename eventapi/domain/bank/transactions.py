@@ -44,6 +44,14 @@ def stored(row):
     return {**row, "amount": money.major(row["amount"], row["currency"])}
 
 
+def blank_transfers(db, contact_id):
+    """Erase who has paid invoices of a contact.
+
+    Call this inside a write transaction.
+    """
+    db.run(sql.blank_transfers, id=contact_id, now=db.now)
+
+
 def complete(db, rows):
     """Return the API objects of these rows, with proposals and assignments, by a fixed number of
     statements.

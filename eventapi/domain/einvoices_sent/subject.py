@@ -2,8 +2,12 @@
 
 from eventapi.domain.einvoices_sent import store
 from eventapi.domain.records.subject import Subject
+from eventapi.storage.statements import statements
+
+sql = statements("e_invoices")
 
 ORIGINALS = Subject(
     name="originals",
     checks={"e-invoices": store.check},
+    erases_at_end=(sql.drop,),
 )

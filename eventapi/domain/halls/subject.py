@@ -1,5 +1,11 @@
 """Halls: what it adds to what the service does with all records."""
 
 from eventapi.domain.records.subject import Subject
+from eventapi.storage.statements import statements
 
-HALLS = Subject(name="halls")
+sql = statements("booth_reservations")
+
+HALLS = Subject(
+    name="halls",
+    erases=(sql.blank,),
+)

@@ -1,5 +1,14 @@
 """Orders: what it adds to what the service does with all records."""
 
 from eventapi.domain.records.subject import Subject
+from eventapi.storage.statements import statements
 
-ORDERS = Subject(name="orders")
+sql = statements("service_orders")
+
+ORDERS = Subject(
+    name="orders",
+    erases=(
+        sql.blank,
+        sql.blank_specifications,
+    ),
+)

@@ -152,13 +152,6 @@ def delete(db, application):
     journal.deleted(db, entities.APPLICATION, application)
 
 
-def blank(db, contact_id, pairs):
-    """Erase the fields of the applications among the JSON list of (entity_type, id), for
-    erasing.anonymize.
-    """
-    db.run(sql.blank, id=contact_id, pairs=pairs)
-
-
 # Decisions
 
 

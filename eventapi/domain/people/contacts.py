@@ -205,7 +205,7 @@ def change(db, old, body, category_ids=None, fields=None):
         db.run(sql.clear_categories, contact_id=id)
         _categorize(db, id, category_ids)
     if merged["tags"] != old["tags"]:
-        db.run(sql.clear_tags, contact_id=id)
+        db.run(sql.clear_tags, id=id)
         _tag(db, id, merged["tags"])
     if merged != old:
         db.run(sql.change, **_columns(merged))

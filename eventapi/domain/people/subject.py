@@ -2,6 +2,11 @@
 
 from eventapi.domain.people import contacts, decisions, mails, participants
 from eventapi.domain.records.subject import Mail, Subject
+from eventapi.storage.statements import statements
+
+sql_of_contacts = statements("contacts")
+sql_of_applications = statements("applications")
+sql_of_participants = statements("participants")
 
 PEOPLE = Subject(
     name="people",
@@ -9,5 +14,10 @@ PEOPLE = Subject(
     mails=(
         Mail(kind=decisions.DECISION, contents=mails.decision, prepare=mails.with_secret),
         Mail(kind=decisions.BADGE, contents=mails.badge, prepare=mails.with_secret),
+    ),
+    erases=(
+        sql_of_contacts.clear_tags,
+        sql_of_applications.blank,
+        sql_of_participants.blank,
     ),
 )

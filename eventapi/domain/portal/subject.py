@@ -3,6 +3,9 @@
 from eventapi.domain.access import links
 from eventapi.domain.portal import mails
 from eventapi.domain.records.subject import Mail, Subject
+from eventapi.storage.statements import statements
+
+sql = statements("binding_steps")
 
 PORTAL = Subject(
     name="portal",
@@ -11,4 +14,5 @@ PORTAL = Subject(
         Mail(kind=links.TODOS, contents=mails.todos, prepare=mails.with_secret),
         Mail(kind=links.OFFER, contents=mails.todos, prepare=mails.with_secret),
     ),
+    erases=(sql.blank,),
 )

@@ -3,11 +3,17 @@
 Erasure removes personal data from all records, the audit log, outgoing events and stored responses.
 What is left in search indexes and in unused parts of the database file is erased in the following
 night (remnants.py). Invoices and signed contracts stay until their retention period ends.
+
+The records are found here. Which columns of them are erased is declared by their subjects
+(`domain/SUBJECT/subject.py`).
 """
 
 from eventapi import journal, times
-from eventapi.domain.people import applications, contacts
+from eventapi.domain.bank import transactions
+from eventapi.domain.people import contacts
+from eventapi.domain.privacy import remnants
 from eventapi.domain.records import entities, slugs
+from eventapi.domain.subjects import SUBJECTS
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -20,17 +26,20 @@ def records(db, contact_id):
     """Return sorted pairs `(entity_type, id)` of all records about the contact, deleted and merged
     ones included.
     """
-    found = {tuple(row.values()) for row in db.all(sql.own_records, id=contact_id)}
-    found |= {
-        tuple(row.values()) for row in db.all(sql.attached_records, pairs=as_json(sorted(found)))
-    }
+    found = _pairs(db.all(sql.own_records, id=contact_id))
+    found |= _pairs(db.all(sql.attached_records, pairs=as_json(sorted(found))))
     new = found
     while new:  # a document may be about a task that is about a document
         pairs = as_json(sorted(new))
-        rows = [*db.all(sql.documents_about, pairs=pairs), *db.all(sql.tasks_about, pairs=pairs)]
-        new = {tuple(row.values()) for row in rows} - found
+        about = db.all(sql.documents_about, pairs=pairs) + db.all(sql.tasks_about, pairs=pairs)
+        new = _pairs(about) - found
         found = found | new
     return sorted(found)
+
+
+def _pairs(rows):
+    """Return the set of `(entity_type, id)` of rows with these two columns."""
+    return {(row["entity_type"], row["entity_id"]) for row in rows}
 
 
 def anonymize(db, contact):
@@ -38,65 +47,64 @@ def anonymize(db, contact):
 
     Do nothing if this was done before.
 
-    Call this inside a write transaction. The order of the statements matters: the journal, the
-    stored responses and the rejected records are found by the e-mail address and numbers of the
-    contact, which are cleared afterwards.
+    Call this inside a write transaction. Six steps, in this order: the journal and what is found by
+    the e-mail address or a number of the contact, before the contact itself is erased; all other
+    records of the contact; the note that it was anonymised; and what is no longer kept by law.
     """
     if contact["anonymized_at"]:
         return contact
-    id, found = contact["id"], records(db, contact["id"])
+    id = contact["id"]
+    found = records(db, id)
     pairs = as_json(found)
-    db.run(sql.overwrite)
-    try:
-        number = slugs.free(
-            f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number)
-        )
+    erased = []
+
+    with remnants.overwriting(db):
         _blank_journal(db, id, pairs)
-        for statement in (sql.drop_rejected_records, sql.drop_forms, sql.drop_confirmations):
-            db.run(statement, id=id)
-        contacts.blank(db, id, number)
-        db.run(sql.drop_tags, id=id)
-        applications.blank(db, id, pairs)
-        for statement in (
-            sql.blank_participants,
-            sql.drop_profiles,
-            sql.blank_reservations,
-            sql.blank_orders,
-            sql.blank_specifications,
-            sql.blank_check_ins,
-            sql.blank_scans,
-            sql.blank_submissions,
-            sql.blank_revisions,
-            sql.drop_notes,
-            sql.drop_custom_fields,
-            sql.drop_tasks,
-            sql.drop_documents,
-            sql.blank_contracts,
-            sql.blank_remarks,
-            sql.blank_withdrawals,
-            sql.blank_write_off_reasons,
-            sql.blank_payment_remarks,
-            sql.blank_refund_remarks,
-            sql.blank_transfers,
-            sql.drop_links,
-            sql.blank_steps,
-            sql.drop_mails,
-        ):
-            db.run(statement, id=id, pairs=pairs, now=db.now)
-        drafts = db.values(sql.drop_drafts, id=id)
-        subscribers = db.values(sql.drop_subscribers, pairs=pairs)
+
+        for subject in SUBJECTS:
+            for statement in subject.erases_first:
+                db.run(statement, id=id)
+
+        contacts.blank(db, id, _free_number(db, id))
+
+        db.run(sql.drop_custom_fields, pairs=pairs)
+        for subject in SUBJECTS:
+            for statement in subject.erases:
+                db.run(statement, id=id, pairs=pairs, now=db.now)
+        for subject in SUBJECTS:
+            for kind, statement in subject.deletes:
+                erased += [(kind, gone) for gone in db.values(statement, id=id, pairs=pairs)]
+
         db.run(sql.remember, id=id, now=db.now)
-        _finish(db, id, found)
-    finally:
-        db.run(sql.spare)
-    for draft in drafts:
-        journal.erased(db, entities.INVOICE, draft)
-    for subscriber in subscribers:
-        journal.erased(db, entities.NEWSLETTER_SUBSCRIBER, subscriber)
+
+        _end_periods(db, id, found)
+
+    for kind, gone in erased:
+        journal.erased(db, kind, gone)
     journal.administered(db, entities.CONTACT, "anonymized", id)
     contact = contacts.get(db, id)
     journal.announced(db, entities.CONTACT, "anonymized", contact)
     return contact
+
+
+def _free_number(db, id):
+    """Return the customer number of the contact when it is anonymised."""
+    return slugs.free(
+        f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number)
+    )
+
+
+def _blank_journal(db, contact_id, pairs):
+    """Erase the values in the audit log, the outgoing events, and the responses stored for
+    Idempotency-Key.
+
+    The hash chain of the audit log stays valid.
+    """
+    for statement in (sql.blank_answers, sql.blank_audit_entries, sql.blank_outgoing_events):
+        db.run(statement, id=contact_id, pairs=pairs)
+
+
+# What the law keeps
 
 
 def kept(db, contact_id, found=None):
@@ -105,16 +113,11 @@ def kept(db, contact_id, found=None):
 
     `found` are the `records` of the contact, if they are known already.
     """
-    found = records(db, contact_id) if found is None else found
-    values = {
-        "id": contact_id,
-        "years": db.config.retention_years,
-        "today": times.today(db.config.timezone, db.now),
-    }
-    entries = [
-        *db.all(sql.kept, **values),
-        *db.all(sql.kept_contracts, pairs=as_json(found), **values),
-    ]
+    if found is None:
+        found = records(db, contact_id)
+    period = _period(db)
+    entries = db.all(sql.kept, id=contact_id, **period)
+    entries += db.all(sql.kept_contracts, pairs=as_json(found), **period)
     return sorted(entries, key=lambda entry: entry["kept_until"])
 
 
@@ -130,26 +133,48 @@ def end_retention(db):
     due = db.values(sql.due, today=times.today(db.config.timezone, db.now), size=BATCH)
     for contact_id in due:
         with db.write():
-            db.run(sql.overwrite)
-            try:
+            with remnants.overwriting(db):
                 found = records(db, contact_id)
                 _blank_journal(db, contact_id, as_json(found))
-                _finish(db, contact_id, found)
-            finally:
-                db.run(sql.spare)
+                _end_periods(db, contact_id, found)
             journal.administered(db, entities.CONTACT, "retention_ended", contact_id)
     return len(due)
 
 
 def _clear_later_payers(db):
     for contact_id in db.values(sql.later_payers, size=BATCH):
-        with db.write():
-            db.run(sql.overwrite)
-            try:
-                db.run(sql.blank_transfers, id=contact_id, now=db.now)
-                db.run(sql.expect_remnants, id=contact_id)
-            finally:
-                db.run(sql.spare)
+        with db.write(), remnants.overwriting(db):
+            transactions.blank_transfers(db, contact_id)
+            db.run(sql.expect_remnants, id=contact_id)
+
+
+def _end_periods(db, contact_id, found):
+    """Clear or delete the invoices and contracts whose retention period has ended, and store when
+    the next one ends.
+
+    `found` are the `records` of the contact.
+    """
+    period = _period(db)
+    invoice_ids = db.values(sql.not_kept, id=contact_id, **period)
+    for id in invoice_ids:
+        for subject in SUBJECTS:
+            for statement in subject.erases_at_end:
+                db.run(statement, id=id, now=db.now)
+    db.run(sql.drop_contracts, pairs=as_json(found), **period)
+
+    rest = kept(db, contact_id, found)
+    db.run(sql.set_due, id=contact_id, kept_until=rest[0]["kept_until"] if rest else None)
+
+
+def _period(db):
+    """Return how many years invoices and contracts are kept, and the current day, as parameters."""
+    return {
+        "years": db.config.retention_years,
+        "today": times.today(db.config.timezone, db.now),
+    }
+
+
+# After a restore
 
 
 def lost_anonymizations(db, old):
@@ -162,12 +187,11 @@ def lost_anonymizations(db, old):
     """
     lost = []
     for id in old.values(sql.anonymized):
-        contact, origin = contacts.get(db, id), db.one(sql.origin, id=id)
-        if (
-            contact
-            and not contact["anonymized_at"]
-            and (origin is None or old.value(sql.has_entry, **origin))
-        ):
+        contact = contacts.get(db, id)
+        if contact is None or contact["anonymized_at"]:
+            continue
+        origin = db.one(sql.origin, id=id)
+        if origin is None or old.value(sql.has_entry, **origin):
             lost.append(id)
     return lost
 
@@ -177,34 +201,3 @@ def anonymize_again(db, ids):
     for id in ids:
         with db.write():
             anonymize(db, contacts.get(db, id))
-
-
-def _finish(db, contact_id, found):
-    """Clear or delete the invoices and contracts whose retention period has ended, and store when
-    the next one ends.
-    """
-    years, today = db.config.retention_years, times.today(db.config.timezone, db.now)
-    for id in db.values(sql.not_kept, id=contact_id, years=years, today=today):
-        for statement in (
-            sql.blank_invoice,
-            sql.blank_dunnings,
-            sql.drop_e_invoice,
-            sql.blank_items,
-            sql.blank_payments,
-            sql.blank_refunds,
-            sql.blank_write_offs,
-        ):
-            db.run(statement, id=id, now=db.now)
-    db.run(sql.drop_contracts, pairs=as_json(found), years=years, today=today)
-    rest = kept(db, contact_id, found)
-    db.run(sql.set_due, id=contact_id, kept_until=rest[0]["kept_until"] if rest else None)
-
-
-def _blank_journal(db, contact_id, pairs):
-    """Erase the values in the audit log, the outgoing events, and the responses stored for
-    Idempotency-Key.
-
-    The hash chain of the audit log stays valid.
-    """
-    for statement in (sql.blank_answers, sql.blank_audit_entries, sql.blank_outgoing_events):
-        db.run(statement, id=contact_id, pairs=pairs)

@@ -43,7 +43,8 @@ def erase(db, stopping=lambda: False):
     anonymized = db.values(sql.with_remnants)
     if not anonymized or datetime.now(times.zone(db.config.timezone)).hour not in NIGHT:
         return False
-    words, is_small = db.values(sql.with_words), db.value(sql.file_size) <= LARGEST_REWRITE
+    words = db.values(sql.with_words)
+    is_small = db.value(sql.file_size) <= LARGEST_REWRITE
     if words:
         _erase_words(db, words, stopping)
     if is_small and not stopping():
@@ -85,9 +86,10 @@ def _merge(db, index, stopping):
 
     The first piece begins the merging, the others continue it.
     """
-    pages, works = -PAGES, True
+    pages = -PAGES
+    works = True
     while works and not stopping():
-        with _overwriting(db):
+        with db.write(), overwriting(db):
             before = db.value(sql.changes)
             db.run(index, pages=pages)
             works = db.value(sql.changes) - before >= 2  # fewer: nothing was left to merge
@@ -103,16 +105,21 @@ def _overwrite_free_pages(db, stopping):
             db.run(sql.fill_room, size=min(room, ZEROS))
     given_back = 1
     while given_back and not stopping():
-        with _overwriting(db):  # the last page of a row keeps old content behind the zeros
+        with (
+            db.write(),
+            overwriting(db),
+        ):  # the last page of a row keeps old content behind the zeros
             given_back = db.run(sql.give_room_back)
 
 
 @contextmanager
-def _overwriting(db):
-    """Open a write transaction that overwrites what it deletes."""
-    with db.write():
-        db.run(sql.overwrite)
-        try:
-            yield
-        finally:
-            db.run(sql.spare)
+def overwriting(db):
+    """Overwrite with zeros what is deleted meanwhile.
+
+    Call this inside a write transaction.
+    """
+    db.run(sql.overwrite)
+    try:
+        yield
+    finally:
+        db.run(sql.spare)

@@ -2,9 +2,13 @@
 
 from eventapi.domain.public_forms import drafts, mails
 from eventapi.domain.records.subject import Mail, Subject
+from eventapi.storage.statements import statements
+
+sql = statements("drafts")
 
 REGISTRATION = Subject(
     name="registration",
     mails=(Mail(kind=drafts.KIND, contents=mails.confirmation, prepare=mails.with_secret),),
     forgets=(drafts.delete_old,),
+    erases_first=(sql.drop_of_contact,),
 )

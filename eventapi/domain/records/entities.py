@@ -77,7 +77,8 @@ class Kind:
 
     personal: tuple = ()
     """Columns that anonymising the contact sets to NULL. Later, they accept no new text. Such a kind needs an UPDATE in
-    sql/privacy.sql. Those of contacts and applications are lists in sql/contacts.sql and sql/applications.sql."""
+    `erases` of its subject.py. Those of contacts and applications are lists in sql/contacts.sql and
+    sql/applications.sql."""
 
     about_people: bool = False
     """Whether a record may lead to a contact, so that anonymising the contact concerns it. Such a kind needs a line in

@@ -1,5 +1,11 @@
 """Shows: what it adds to what the service does with all records."""
 
 from eventapi.domain.records.subject import Subject
+from eventapi.storage.statements import statements
 
-SHOWS = Subject(name="shows")
+sql = statements("profiles")
+
+SHOWS = Subject(
+    name="shows",
+    erases=(sql.drop_of_contact,),
+)

@@ -1,5 +1,14 @@
 """Submissions: what it adds to what the service does with all records."""
 
 from eventapi.domain.records.subject import Subject
+from eventapi.storage.statements import statements
 
-SUBMISSIONS = Subject(name="submissions")
+sql = statements("submissions")
+
+SUBMISSIONS = Subject(
+    name="submissions",
+    erases=(
+        sql.blank,
+        sql.blank_revisions,
+    ),
+)
