@@ -124,3 +124,14 @@ SELECT e.event_key, coalesce(nullif(w.day, ''), 'all days') AS day, w.visitors A
   AND c.day = w.day
  WHERE w.visitors <> coalesce(c.visitors, 0)
  ORDER BY e.event_key, w.day;
+
+-- Merging: what the participant `id` hands over to the participant `participant_id`.
+
+-- name: visits_of_participant
+SELECT id FROM check_ins WHERE event_participant_id = :id ORDER BY id;
+
+-- name: hand_over_visit
+UPDATE check_ins SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;
+
+-- name: hand_over_scans
+UPDATE check_in_scans SET event_participant_id = :participant_id WHERE event_participant_id = :id;

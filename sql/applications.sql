@@ -148,3 +148,11 @@ INSERT INTO application_categories (application_id, category_id) SELECT :id, val
 
 -- name: remove
 DELETE FROM applications WHERE id = :id;
+
+-- Merging: what a contact hands over to the contact `contact_id`.
+
+-- name: of_contact
+SELECT id FROM applications WHERE contact_id = :contact_id ORDER BY id;
+
+-- name: hand_over
+UPDATE applications SET contact_id = :contact_id, updated_at = :stamp WHERE id = :id;

@@ -103,3 +103,16 @@ UPDATE booth_reservations SET {changing = :changing}, updated_at = :stamp WHERE 
 UPDATE booth_reservations SET notes = NULL, cancellation_reason = NULL, updated_at = :stamp
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'booth_reservation')
    AND (notes IS NOT NULL OR cancellation_reason IS NOT NULL);
+
+-- Merging: what the participant `id` hands over to the participant `participant_id`.
+
+-- name: to_hand_over
+-- Reservations of the duplicate's participant. is_second_place: the other participant already holds the booth or is
+-- on its waiting list.
+SELECT r.id, r.status = 'waitlisted' AND EXISTS (SELECT 1 FROM booth_reservations k
+         WHERE k.booth_id = r.booth_id AND k.event_participant_id = :participant_id
+           AND k.status IN ('waitlisted', 'pending', 'confirmed')) AS is_second_place
+  FROM booth_reservations r WHERE r.event_participant_id = :id ORDER BY r.id;
+
+-- name: hand_over
+UPDATE booth_reservations SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;

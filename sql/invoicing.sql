@@ -182,3 +182,23 @@ UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = N
 
 -- name: blank_items
 UPDATE invoice_items SET description = '-' WHERE invoice_id = :id;
+
+-- Merging: invoices of a contact or a participant go to the other one.
+
+-- name: of_contact
+SELECT id FROM invoices WHERE contact_id = :contact_id ORDER BY id;
+
+-- name: of_participant
+SELECT id FROM invoices WHERE event_participant_id = :id ORDER BY id;
+
+-- name: hand_over_to_contact
+UPDATE invoices SET contact_id = :contact_id, updated_at = :stamp WHERE id = :id;
+
+-- name: hand_over_to_participant
+UPDATE invoices SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;
+
+-- name: hand_over_fee
+-- If both participants were billed a fee, the line of the duplicate does not move: its fee is no longer owed and has
+-- to be credited.
+UPDATE invoice_items SET fee_of_participant_id = :participant_id
+ WHERE fee_of_participant_id = :id AND NOT EXISTS (SELECT 1 FROM billings WHERE bills = 'fee ' || :participant_id);

@@ -193,3 +193,11 @@ DELETE FROM links WHERE participant_id IN (SELECT p.id FROM participants p WHERE
                                               JOIN participants s ON s.host_participant_id = p.id
                                               WHERE p.contact_id = :id)
    OR application_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');
+
+-- Merging: what the participant `id` hands over to the participant `participant_id`.
+
+-- name: to_hand_over
+SELECT id FROM links WHERE participant_id = :id ORDER BY id;
+
+-- name: hand_over
+UPDATE links SET participant_id = :participant_id, updated_at = :stamp WHERE id = :id;

@@ -65,3 +65,16 @@ SELECT secret FROM newsletter_secret;
 -- name: drop_of_records
 DELETE FROM newsletter_subscribers
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'newsletter_subscriber') RETURNING id;
+
+-- Merging: what a contact hands over to the contact `contact_id`.
+
+-- name: to_hand_over
+-- Newsletter subscribers that belong to the duplicate. If several contacts have the address, it is that of the oldest.
+SELECT id FROM newsletter_subscribers WHERE contact_id = :duplicate_id
+ UNION SELECT s.id FROM contacts c JOIN newsletter_subscribers s ON s.email = c.email
+        WHERE c.id = :duplicate_id AND s.contact_id IS NULL
+        AND c.id = (SELECT min(o.id) FROM contacts o WHERE o.email = c.email)
+ ORDER BY id;
+
+-- name: hand_over
+UPDATE newsletter_subscribers SET contact_id = :contact_id, updated_at = :stamp WHERE id = :id;

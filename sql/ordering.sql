@@ -67,3 +67,11 @@ UPDATE service_orders SET status = :status, subtotal = :subtotal, tax_total = :t
 
 -- name: remove
 DELETE FROM service_orders WHERE id = :id;
+
+-- Merging: what the participant `id` hands over to the participant `participant_id`.
+
+-- name: to_hand_over
+SELECT id FROM service_orders WHERE event_participant_id = :id ORDER BY id;
+
+-- name: hand_over
+UPDATE service_orders SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;

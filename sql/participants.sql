@@ -138,3 +138,12 @@ SELECT DISTINCT e.event_key
 -- name: blank
 UPDATE participants SET badge_name = NULL, badge_name_folded = NULL, updated_at = :stamp WHERE contact_id = :id
   AND badge_name IS NOT NULL;
+
+-- Merging: what the participant `id` hands over to the participant `participant_id`.
+
+-- name: hosted_to_hand_over
+-- Participants whose host the duplicate's participant is.
+SELECT id FROM participants WHERE host_participant_id = :id ORDER BY id;
+
+-- name: hand_over_hosted
+UPDATE participants SET host_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;

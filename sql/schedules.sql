@@ -98,3 +98,13 @@ SELECT id FROM schedule_slots WHERE event_id = :event_id ORDER BY id;
 -- name: of_participant
 SELECT DISTINCT schedule_slot_id FROM schedule_assignments WHERE event_participant_id = :event_participant_id
  ORDER BY schedule_slot_id;
+
+-- Merging: what the participant `id` hands over to the participant `participant_id`.
+
+-- name: drop_second_assignments
+-- Assignments that the other participant already has.
+DELETE FROM schedule_assignments WHERE event_participant_id = :id AND (schedule_slot_id, role) IN (
+  SELECT schedule_slot_id, role FROM schedule_assignments WHERE event_participant_id = :participant_id);
+
+-- name: hand_over_assignments
+UPDATE schedule_assignments SET event_participant_id = :participant_id WHERE event_participant_id = :id;

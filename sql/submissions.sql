@@ -146,3 +146,14 @@ UPDATE submissions SET value = NULL, document_id = NULL, feedback = NULL, update
 UPDATE submission_revisions SET value = NULL, document_id = NULL, filename = NULL, sha256 = NULL, size = NULL,
   feedback = NULL, updated_at = :stamp
  WHERE submission_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'submission');
+
+-- Merging: what the participant `id` hands over to the participant `participant_id`.
+
+-- name: to_hand_over
+-- Submissions of the duplicate's participant. counterpart_id is the other participant's submission of the same type.
+SELECT o.id, (SELECT k.id FROM submissions k WHERE k.event_participant_id = :participant_id
+  AND k.type_id = o.type_id) AS counterpart_id
+  FROM submissions o WHERE o.event_participant_id = :id ORDER BY o.id;
+
+-- name: hand_over
+UPDATE submissions SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;

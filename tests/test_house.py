@@ -147,8 +147,8 @@ DOMAIN = {
     "people": "access attachments entrance events halls mail orders records shows",
     "portal": "access attachments billing events halls mail orders people records shows "
     "submissions",
-    "privacy": "access attachments bank billing dunning entrance events halls newsletter orders "
-    "people records shows subjects submissions",
+    "privacy": "access attachments bank billing dunning entrance halls newsletter orders people "
+    "records shows subjects submissions",
     "public_forms": "access attachments mail people records shows",
     "records": "",
     "reports": "",

@@ -8,6 +8,7 @@ import pytest
 
 from eventapi import paths
 from eventapi.domain.access import reach
+from tests.resources.test_contacts import hand_overs
 from tests.support.links import (
     ADA,
     approve,
@@ -339,7 +340,7 @@ def test_an_applicant_whose_exhibitor_gets_records_of_another_one_is_counted(
 
 def test_whatever_a_merge_moves_from_a_participant_ends_the_links_of_the_one_that_stays():
     folder = paths.folder("sql")
-    text = (folder / "merging.sql").read_text()
+    text = (folder / "merging.sql").read_text() + hand_overs()
     moved = {*re.findall(r"UPDATE (\w+) SET \w*participant_id = :participant_id", text)}
     counted = (
         (folder / "reach.sql")

@@ -7,7 +7,8 @@ The reference lists these codes for each operation, besides those that the plugi
 belongs to a handler if a function calls `Problem("code", …)`, or passes the code first to another
 call except `fault`, and the handler, or an option of its route such as `prepare`, refers to that
 function directly or through others. Only names that the source resolves are followed: functions and
-tables of functions of eventapi, and methods of `self` and of instances that a module keeps.
+tables of functions of eventapi, and methods of `self` and of instances that a module keeps. Of what
+the subjects declare, those parts are followed that a function reads.
 """
 
 import ast
@@ -152,8 +153,23 @@ def references(home, node):
             )
             for owner in owners:
                 yield from attribute(*owner, part.attr)
+        elif isinstance(part, ast.Name) and part.id == "SUBJECTS":
+            yield from declared(node)
         elif isinstance(part, ast.Name):
             yield from values_of(home, part, local)
+
+
+def declared(function):
+    """Yield (module, node) of each part of the subjects (`domain/subjects.py`) that a function
+    reads: `subject.merges_contacts` stands for the functions behind `merges_contacts=`.
+    """
+    read = {part.attr for part in ast.walk(function) if isinstance(part, ast.Attribute)}
+    home = module("eventapi.domain.subjects")
+    for name in home.definitions["SUBJECTS"].elts:
+        source, subject = resolve(home, name.id)
+        for part in subject.keywords:
+            if part.arg in read:
+                yield source, part.value
 
 
 @lru_cache(maxsize=None)

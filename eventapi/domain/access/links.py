@@ -182,6 +182,17 @@ def updated(db, old):
     return link
 
 
+def hand_over(db, kept_id, other_id):
+    """Move the links of the participant `other_id` to `kept_id`, with which it is merged.
+
+    Those that the merge has ended stay in the history of the participant.
+    """
+    for id in db.values(sql.to_hand_over, id=other_id):
+        old = get(db, id)
+        db.run(sql.hand_over, id=id, participant_id=kept_id, now=db.now)
+        updated(db, old)
+
+
 def revoke(db, link, ended_by="office"):
     """End a link, its secrets and its sessions for ever.
 

@@ -11,4 +11,5 @@ ACCESS = Subject(
     mails=(Mail(kind=reach.NOTICE, contents=mails.notice),),
     forgets=(links.delete_old, sessions.delete_old, reach.forget_former_addresses),
     erases=(sql.drop_of_contact,),
+    merges_participants=(links.hand_over,),
 )

@@ -1,5 +1,6 @@
 """Attachments: what it adds to what the service does with all records."""
 
+from eventapi.domain.attachments import hand_over
 from eventapi.domain.records.subject import Subject
 from eventapi.storage.statements import statements
 
@@ -15,4 +16,6 @@ ATTACHMENTS = Subject(
         sql_of_documents.drop_of_records,
         sql_of_documents.blank,
     ),
+    merges_contacts=(hand_over.of_contact,),
+    merges_participants=(hand_over.of_participant,),
 )

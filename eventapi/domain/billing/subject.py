@@ -1,6 +1,6 @@
 """Billing: what it adds to what the service does with all records."""
 
-from eventapi.domain.billing import balance, bills, deposits, mails, refunds
+from eventapi.domain.billing import balance, bills, deposits, hand_over, mails, refunds
 from eventapi.domain.records import entities
 from eventapi.domain.records.subject import Mail, Subject
 from eventapi.storage.statements import statements
@@ -36,4 +36,6 @@ BILLING = Subject(
         sql_of_refunds.blank,
         sql_of_write_offs.blank,
     ),
+    merges_contacts=(hand_over.of_contact,),
+    merges_participants=(hand_over.of_participant,),
 )

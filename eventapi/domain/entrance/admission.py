@@ -218,6 +218,27 @@ def days_of_scans(db, event_participant_id):
     )
 
 
+def hand_over(db, kept_id, other_id):
+    """Move visits and scans of the participant `other_id` to `kept_id`, with which it is merged,
+    and compute the visits of each day again from the scans of both.
+    """
+    days = days_of_scans(db, other_id)
+    for id in db.values(sql.visits_of_participant, id=other_id):
+        old = check_ins.get(db, id)
+        db.run(sql.hand_over_visit, id=id, participant_id=kept_id, now=db.now)
+        new = check_ins.get(db, id)
+        journal.updated(
+            db,
+            entities.CHECK_IN,
+            check_ins.stored(old),
+            check_ins.stored(new),
+            title=check_ins.title(new),
+        )
+    db.run(sql.hand_over_scans, id=other_id, participant_id=kept_id)
+    for day in days:
+        recompute_day(db, kept_id, *day)
+
+
 def recompute_day(db, event_participant_id, begin, end, since="", new=None):
     """Compute the visits of a participant on a day from the scans, and store and journal what has
     changed.

@@ -13,4 +13,5 @@ ENTRANCE = Subject(
         sql.blank,
         sql.blank_scans,
     ),
+    merges_participants=(admission.hand_over,),
 )

@@ -263,6 +263,19 @@ def release(db, participant_id):
         touch(db, old)
 
 
+def hand_over(db, kept_id, other_id):
+    """Move the assignments of the participant `other_id` to `kept_id`, with which it is merged.
+
+    Delete one if `kept_id` has the same role in the slot.
+    """
+    ids = db.values(sql.of_participant, event_participant_id=other_id)
+    slots = [get(db, id) for id in ids]
+    db.run(sql.drop_second_assignments, id=other_id, participant_id=kept_id)
+    db.run(sql.hand_over_assignments, id=other_id, participant_id=kept_id)
+    for slot in slots:
+        touch(db, slot)
+
+
 def recompute_times(db, event_id, zone_name):
     """Recompute the UTC times of all slots of an event after its zone changed.
 

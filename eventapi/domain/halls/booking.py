@@ -187,6 +187,20 @@ def cancel(db, old, reason=None):
     return new
 
 
+def hand_over(db, kept_id, other_id):
+    """Move the reservations of the participant `other_id` to `kept_id`, with which it is merged.
+
+    Cancel a place on a waiting list if `kept_id` holds or awaits the same booth.
+    """
+    for found in db.all(sql.to_hand_over, id=other_id, participant_id=kept_id):
+        old = row(db, found["id"])
+        if found["is_second_place"]:
+            old = cancel(db, old, "The contacts were merged.")
+        db.run(sql.hand_over, id=old["id"], participant_id=kept_id, now=db.now)
+        new = row(db, old["id"])
+        journal.updated(db, entities.BOOTH_RESERVATION, as_stored(db, old), as_stored(db, new))
+
+
 def extend(db, old, expires_at):
     """Set the end of a hold and return the row. `expires_at` is UTC text.
 

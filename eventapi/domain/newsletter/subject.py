@@ -11,4 +11,5 @@ NEWSLETTER = Subject(
     name="newsletter",
     mails=(Mail(kind=subscriptions.KIND, contents=mails.confirmation),),
     deletes=((entities.NEWSLETTER_SUBSCRIBER, sql.drop_of_records),),
+    merges_contacts=(subscriptions.hand_over,),
 )

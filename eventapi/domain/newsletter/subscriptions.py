@@ -198,6 +198,14 @@ def change(db, old, **fields):
         journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, old["id"]))
 
 
+def hand_over(db, contact_id, duplicate_id):
+    """Assign the subscribers of the duplicate to the contact, which may have another address."""
+    for id in db.values(sql.to_hand_over, duplicate_id=duplicate_id):
+        old = get(db, id)
+        db.run(sql.hand_over, id=id, contact_id=contact_id, now=db.now)
+        journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id))
+
+
 def record_refusal(db, id, error):
     """Record that the mail server refuses this address."""
     old = get(db, id)

@@ -307,6 +307,14 @@ def store_status(db, id, status, items, reason=None):
     )
 
 
+def hand_over(db, kept_id, other_id):
+    """Move the orders of the participant `other_id` to `kept_id`, with which it is merged."""
+    for id in db.values(sql.to_hand_over, id=other_id):
+        old = orders.row(db, id)
+        db.run(sql.hand_over, id=id, participant_id=kept_id, now=db.now)
+        journal_change(db, old, "updated")
+
+
 def totals(lines):
     """Return subtotal, tax_total and total of an order in minor units."""
     return invoice_lines.totals(invoice_lines.taxes([order_lines.taxed(line) for line in lines]))

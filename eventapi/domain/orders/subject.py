@@ -1,5 +1,6 @@
 """Orders: what it adds to what the service does with all records."""
 
+from eventapi.domain.orders import ordering
 from eventapi.domain.records.subject import Subject
 from eventapi.storage.statements import statements
 
@@ -11,4 +12,5 @@ ORDERS = Subject(
         sql.blank,
         sql.blank_specifications,
     ),
+    merges_participants=(ordering.hand_over,),
 )

@@ -152,6 +152,14 @@ def delete(db, application):
     journal.deleted(db, entities.APPLICATION, application)
 
 
+def hand_over(db, contact_id, duplicate_id):
+    """Move the applications of the duplicate to the contact."""
+    for id in db.values(sql.of_contact, contact_id=duplicate_id):
+        old = get(db, id)
+        db.run(sql.hand_over, id=id, contact_id=contact_id, now=db.now)
+        journal.updated(db, entities.APPLICATION, old, get(db, id))
+
+
 # Decisions
 
 

@@ -311,6 +311,16 @@ def delete(db, participant_id):
     journal.deleted(db, entities.EVENT_PARTICIPANT, old)
 
 
+def hand_over_hosted(db, kept_id, other_id):
+    """Move the people at the booth of the participant `other_id` to `kept_id`, with which it is
+    merged.
+    """
+    for id in db.values(sql.hosted_to_hand_over, id=other_id):
+        old = get(db, id)
+        db.run(sql.hand_over_hosted, id=id, participant_id=kept_id, now=db.now)
+        journal.updated(db, entities.EVENT_PARTICIPANT, old, get(db, id))
+
+
 def _refuse_duplicate(db, event_id, contact_id, role):
     """Raise 409 `duplicate` if the contact takes part in the event in this role already."""
     taken = find(db, event_id, contact_id, role)

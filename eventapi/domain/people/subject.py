@@ -1,6 +1,6 @@
 """People: what it adds to what the service does with all records."""
 
-from eventapi.domain.people import contacts, decisions, mails, participants
+from eventapi.domain.people import applications, contacts, decisions, mails, participants
 from eventapi.domain.records.subject import Mail, Subject
 from eventapi.storage.statements import statements
 
@@ -20,4 +20,6 @@ PEOPLE = Subject(
         sql_of_applications.blank,
         sql_of_participants.blank,
     ),
+    merges_contacts=(applications.hand_over,),
+    merges_participants=(participants.hand_over_hosted,),
 )

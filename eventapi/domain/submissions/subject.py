@@ -1,6 +1,7 @@
 """Submissions: what it adds to what the service does with all records."""
 
 from eventapi.domain.records.subject import Subject
+from eventapi.domain.submissions import submissions
 from eventapi.storage.statements import statements
 
 sql = statements("submissions")
@@ -11,4 +12,5 @@ SUBMISSIONS = Subject(
         sql.blank,
         sql.blank_revisions,
     ),
+    merges_participants=(submissions.hand_over,),
 )

@@ -10,6 +10,7 @@ from pathlib import PurePath
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade, content_types
+from eventapi.domain.attachments import hand_over as attached
 from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import PARTICIPANT
 from eventapi.domain.submissions import types
@@ -408,6 +409,26 @@ def delete(db, submission):
     cascade.delete_with(db, "submission", submission["id"])
     db.run(sql.remove, id=submission["id"])
     journal.deleted(db, entities.SUBMISSION, submission)
+
+
+def hand_over(db, kept_id, other_id):
+    """Move the submissions of the participant `other_id` to `kept_id`, with which it is merged.
+
+    Of two submissions of one type, keep the one that `more_advanced` returns. It takes over the
+    revisions, tasks, documents and notes of the other.
+    """
+    for found in db.all(sql.to_hand_over, id=other_id, participant_id=kept_id):
+        submission = get(db, found["id"])
+        stays = submission
+        if found["counterpart_id"]:
+            counterpart = get(db, found["counterpart_id"])
+            stays = more_advanced(submission, counterpart)
+            goes = counterpart if stays is submission else submission
+            attached.of_record(db, "submission", goes["id"], stays["id"])
+            absorb(db, stays, goes)
+        if stays is submission:
+            db.run(sql.hand_over, id=submission["id"], participant_id=kept_id, now=db.now)
+        journal_update(db, stays, "updated")
 
 
 def absorb(db, stays, goes):
