@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 
 from eventapi.calls import desk
 from eventapi.errors import not_found
-from eventapi.pages.desk import api, frame
+from eventapi.pages.desk import api, labels
+from eventapi.pages.desk.page import render_page
 from eventapi.plugins import idempotency
 from eventapi.validation.schema_files import body_schema
 from eventapi.web.html import page_requests, shell
@@ -189,7 +190,7 @@ def form_of(visit, name, **choices):
     """Return the form of an action, without fields if it needs none."""
     schema = api.routes()[name].options.schema
     names = FIELDS.get(name) if schema else []
-    label = frame.labels(visit, schema.partition(".")[0] if schema else "")
+    label = labels.of(visit, schema.partition(".")[0] if schema else "")
     return Form(
         schema or "application.approve",
         "POST",
@@ -198,6 +199,17 @@ def form_of(visit, name, **choices):
         choices=choices,
         language=visit.language,
     )
+
+
+def ticks(db, name):
+    """Return the boxes that are ticked from the start in the form of an action, or of a batch.
+
+    A decision on applications is mailed if the server can send mails. The other links of a person
+    end with the one that is revoked.
+    """
+    if name == "revoke_link":
+        return {"all": ["1"]}
+    return {"mail": ["1"]} if "application" in name and db.config.smtp_host else {}
 
 
 def choices(visit, name, id):
@@ -235,11 +247,9 @@ def get_desk_action(db, visit, name, id=None, item_id=None):
     ids_of(name, id, item_id)
     api.require_call(visit, name)
     made, back = form_of(visit, name, **choices(visit, name, id)), back_to(visit)
-    given = (
-        made.compact(visit.fields) if visit.problem else {**made.defaults(), **frame.told(db, name)}
-    )
+    given = made.compact(visit.fields) if visit.problem else {**made.defaults(), **ticks(db, name)}
     fixed = visit.fields if visit.problem else shell.asked(*FIXED)
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "act",
@@ -296,7 +306,7 @@ def about(visit, name, id):
         id
         and reader
         and api.may_call(visit, reader)
-        and frame.record_name(api.read(reader, id=id).data)
+        and labels.record_name(api.read(reader, id=id).data)
     )
 
 

@@ -3,7 +3,8 @@ many.
 """
 
 from eventapi.domain.mail import queue as mails
-from eventapi.pages.desk import actions, api, frame, links
+from eventapi.pages.desk import actions, api, events, labels, links, lists
+from eventapi.pages.desk.page import render_page
 from eventapi.storage.statements import statements
 from eventapi.web.html import page_requests, shell
 from eventapi.web.routes import Routes
@@ -45,7 +46,7 @@ SHOWN = (
 @routes.get("/applications")
 def get_desk_applications(db, visit):
     """Return the applications for the event in hand by state, with boxes to decide on many."""
-    event, asked = frame.current(db), shell.asked("q", "status", "lacks", "page", "event")
+    event, asked = events.current(db), shell.asked("q", "status", "lacks", "page", "event")
     status = asked.get("status") if asked.get("status") in STATES else None
     lacks = asked.get("lacks") if asked.get("lacks") in LACKS else None
     rows, total = api.rows(
@@ -55,11 +56,11 @@ def get_desk_applications(db, visit):
         status=status,
         lacks=lacks,
         search=asked.get("q"),
-        page=frame.page_of(asked),
+        page=lists.page_of(asked),
         sort="created_at",
         order="ASC" if status in WAITING else "DESC",
     )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "applications",
@@ -70,7 +71,7 @@ def get_desk_applications(db, visit):
         asked=asked,
         states=STATES,
         state=status,
-        paging=frame.paging(asked, total),
+        paging=lists.paging(asked, total),
         batches=[
             word
             for word in ("approve", "review", "waitlist")
@@ -93,12 +94,12 @@ def get_desk_application(db, visit, id):
     may_know = row["status"] == "approved" and api.may(visit, "participants")
     known = db.one(sql.participation_of, application_id=id) if may_know else None
     custom = fields_of(visit) if row["custom_fields"] else {}
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "application",
         menu="applications",
-        title=frame.named(row),
+        title=labels.named(row),
         row=row,
         shown_fields=SHOWN,
         same=same,
@@ -109,7 +110,7 @@ def get_desk_application(db, visit, id):
         and api.may_call(visit, "approve_application")
         and actions.action(visit, "approve_application", id=id),
         form=actions.form_of(visit, "approve_application"),
-        given={"confirm": ["1"], **frame.told(db, "application")},
+        given={"confirm": ["1"], **actions.ticks(db, "application")},
         notes=notes(visit, "application", id),
         entity=("application", id),
         access=access(db, visit, id),

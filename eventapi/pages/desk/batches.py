@@ -4,7 +4,8 @@ The first page is a trial, which changes nothing.
 """
 
 from eventapi.errors import not_found
-from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk import actions, api, labels
+from eventapi.pages.desk.page import render_page
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell
 from eventapi.web.html.forms import id_of
@@ -101,9 +102,9 @@ def page(db, visit, resource, action, result):
     given = (
         visit.fields
         if "trial" in visit.fields
-        else {**visit.fields, "confirm": ["1"], **frame.told(db, resource)}
+        else {**visit.fields, "confirm": ["1"], **actions.ticks(db, resource)}
     )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "batch",
@@ -116,7 +117,7 @@ def page(db, visit, resource, action, result):
         given=given,
         back=actions.back_to(visit),
         good=sum(row["status"] < 400 for row in rows),
-        record_name=frame.record_name,
+        record_name=labels.record_name,
         record_address=record_address,
     )
 
@@ -126,7 +127,7 @@ def takes_part(db, visit, application):
     already, or None.
     """
     found = db.one(sql.participation_of, application_id=application["id"])
-    return frame.words(visit)["takes_part"] if found and not found["is_own"] else None
+    return labels.words(visit)["takes_part"] if found and not found["is_own"] else None
 
 
 def form_of(visit, resource, action, names):
@@ -135,7 +136,7 @@ def form_of(visit, resource, action, names):
     return schema and Form(
         schema,
         "POST",
-        frame.labels(visit, resource.removesuffix("s")),
+        labels.of(visit, resource.removesuffix("s")),
         names=names,
         language=visit.language,
     )
@@ -156,15 +157,15 @@ def sentence(visit, entry):
     """Return why an entry is refused, or None."""
     if entry["status"] < 400:
         return None
-    texts = frame.words(visit)
+    texts = labels.words(visit)
     members = {
         **entry.get("problem", {}),
         "fields": ", ".join(
-            str(frame.labels(visit)((error.get("pointer") or "")[1:])[0])
+            str(labels.of(visit)((error.get("pointer") or "")[1:])[0])
             for error in entry.get("errors", [])
         ),
     }
-    return frame.say_problem(texts, entry["code"], members)
+    return labels.problem_sentence(texts, entry["code"], members)
 
 
 def batch(resource, action):

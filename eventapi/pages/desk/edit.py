@@ -6,7 +6,8 @@ Each kind names the fields of its form. The rest of a record stays as it is.
 
 from eventapi.errors import not_found
 from eventapi.languages import names
-from eventapi.pages.desk import actions, api, choices, frame
+from eventapi.pages.desk import actions, api, choices, events, labels
+from eventapi.pages.desk.page import render_page
 from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import id_of
 from eventapi.web.html.schema_forms import Form
@@ -234,7 +235,7 @@ def get_desk_setup(db, visit):
     """Return what a show is made of, with what is missing on top: the steps of a first show, in
     their order.
     """
-    event = frame.current(db)
+    event = events.current(db)
     lists = {
         name: api.rows(f"list_{name}", per_page=100, **of(name, event))
         for name in SETUP
@@ -246,7 +247,7 @@ def get_desk_setup(db, visit):
         else ([], 0)
     )
     is_public = bool(event and api.read("get_event_pages", id=event["id"]).data["is_public"])
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "setup",
@@ -306,7 +307,7 @@ def get_desk_form(db, visit, name, id=None):
     """Return the form of a new record, or of one that exists."""
     kind = kind_of(name, id)
     api.require_call(visit, handler_of(kind, id))
-    event = frame.current(db)
+    event = events.current(db)
     record = stored(kind, id) if id else None
     made = form_of(visit, name, id, event_of(record, event))
     if visit.problem:
@@ -315,7 +316,7 @@ def get_desk_form(db, visit, name, id=None):
         given = made.texts(record) if record else {**made.defaults(), **start(made, event)}
     if visit.problem and visit.problem.status == 412:
         visit.fields["tag"] = [record["tag"]]  # the stored record is shown beside what was typed
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "edit",
@@ -342,7 +343,7 @@ def about(given):
     """Return field -> name of the record that the page before has named."""
     found = {field: id_of((given.get(field) or [""])[0]) for field in ABOUT}
     return {
-        field: frame.named(api.read(ABOUT[field][0], id=id, include=ABOUT[field][1]).data)
+        field: labels.named(api.read(ABOUT[field][0], id=id, include=ABOUT[field][1]).data)
         for field, id in found.items()
         if id
     }
@@ -382,7 +383,7 @@ def form_of(visit, name, id, event_key=None):
     return Form(
         kind.singular,
         "PATCH" if id else "POST",
-        frame.labels(visit, name),
+        labels.of(visit, name),
         names=fields,
         without=kind.without,
         choices={} if name == "events" else choices.of(visit, fields, event_key),

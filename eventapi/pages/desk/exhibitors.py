@@ -3,8 +3,9 @@ a review.
 """
 
 from eventapi.errors import not_found
-from eventapi.pages.desk import actions, api, frame, links
+from eventapi.pages.desk import actions, api, events, labels, links, lists
 from eventapi.pages.desk.applications import notes
+from eventapi.pages.desk.page import render_page
 from eventapi.storage import folding
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -45,12 +46,12 @@ AT_ONCE = 100  # participants whose readiness is computed at a time
 @routes.get("/exhibitors")
 def get_desk_exhibitors(db, visit):
     """Return the exhibitors of the event in hand by name, with what each still has to do."""
-    event, asked = frame.required(db), shell.asked("q", "show", "page", "event")
+    event, asked = events.required(db), shell.asked("q", "show", "page", "event")
     show = asked.get("show") if asked.get("show") in SHOWS else None
     api.require(visit, "participants")
     scope = "booths" if api.may_call(visit, "list_booth_reservations") else "participants"
-    rows, total = exhibitors(db, event, show, asked.get("q"), frame.page_of(asked), scope)
-    return frame.shown(
+    rows, total = exhibitors(db, event, show, asked.get("q"), lists.page_of(asked), scope)
+    return render_page(
         db,
         visit,
         "exhibitors",
@@ -62,7 +63,7 @@ def get_desk_exhibitors(db, visit):
         show=show,
         shows=SHOWS,
         items=ITEMS,
-        paging=frame.paging(asked, total, api.PER_PAGE),
+        paging=lists.paging(asked, total, api.PER_PAGE),
         is_counted=show != "unready",
     )
 
@@ -145,7 +146,7 @@ def get_desk_exhibitor(db, visit, id):
         if api.may(visit, "contacts")
         else row["contact"]
     )
-    event = db.one(sql.event, event=row["event_key"])
+    event = events.by_key(db, row["event_key"])
 
     def of(scope, name, resource, *, include=(), **query):
         """Return records of the participant with their buttons, or None without the scope."""
@@ -172,13 +173,13 @@ def get_desk_exhibitor(db, visit, id):
     reservations = of(
         "booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine
     )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "exhibitor",
         menu="exhibitors",
         current=event,
-        title=frame.named(contact),
+        title=labels.named(contact),
         row=row,
         contact=contact,
         contact_fields=CONTACT,
@@ -257,7 +258,7 @@ def history(visit, kind, id):
 @routes.get("/exhibitors/submissions")
 def get_desk_submissions(db, visit):
     """Return what exhibitors have submitted and nobody has reviewed yet."""
-    event, asked = frame.required(db), shell.asked("page", "event")
+    event, asked = events.required(db), shell.asked("page", "event")
     rows, total = api.rows(
         "list_submissions",
         include=("participant", "type"),
@@ -265,10 +266,10 @@ def get_desk_submissions(db, visit):
         status="submitted",
         sort="submitted_at",
         order="ASC",
-        page=frame.page_of(asked),
+        page=lists.page_of(asked),
         per_page=20,
     )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "submissions",
@@ -277,14 +278,14 @@ def get_desk_submissions(db, visit):
         total=total,
         asked=asked,
         rows=[with_buttons(visit, "submissions", row) for row in rows],
-        paging=frame.paging(asked, total, 20),
+        paging=lists.paging(asked, total, 20),
     )
 
 
 @routes.get("/exhibitors/orders")
 def get_desk_orders(db, visit):
     """Return the submitted orders, to confirm many at once."""
-    event, asked = frame.required(db), shell.asked("page", "event")
+    event, asked = events.required(db), shell.asked("page", "event")
     rows, total = api.rows(
         "list_service_orders",
         include=("participant", "items"),
@@ -292,9 +293,9 @@ def get_desk_orders(db, visit):
         status="submitted",
         sort="submitted_at",
         order="ASC",
-        page=frame.page_of(asked),
+        page=lists.page_of(asked),
     )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "orders",
@@ -303,7 +304,7 @@ def get_desk_orders(db, visit):
         rows=rows,
         total=total,
         asked=asked,
-        paging=frame.paging(asked, total),
+        paging=lists.paging(asked, total),
     )
 
 
@@ -313,11 +314,11 @@ def get_desk_reminders(db, visit):
 
     The trial shows the mails.
     """
-    event, asked = frame.required(db), shell.asked("page", "event")
+    event, asked = events.required(db), shell.asked("page", "event")
     rows, total = api.rows(
-        "list_links", event_id=event["id"], kind="participant", page=frame.page_of(asked)
+        "list_links", event_id=event["id"], kind="participant", page=lists.page_of(asked)
     )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "remind",
@@ -326,7 +327,7 @@ def get_desk_reminders(db, visit):
         total=total,
         asked=asked,
         rows=[row for row in rows if row["status"] == "active" and row["email"]],
-        paging=frame.paging(asked, total),
+        paging=lists.paging(asked, total),
         may_send=api.may_call(visit, "remind_link"),
     )
 

@@ -6,11 +6,11 @@ import json
 from functools import lru_cache
 
 from eventapi.domain.halls import plan_pictures
-from eventapi.pages.desk import actions, api, choices, frame
+from eventapi.pages.desk import actions, api, choices, events, labels
 from eventapi.pages.desk.exhibitors import with_buttons
+from eventapi.pages.desk.page import render_page
 from eventapi.pictures.hall import page as hall_page
 from eventapi.storage.database import as_json
-from eventapi.storage.statements import statements
 from eventapi.web.html import page_requests, shell
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
@@ -24,20 +24,20 @@ routes = Routes(
     flag="desk",
     forms=("text/html",),
 )
-sql = statements("desk")
+EXHIBITING = ("exhibitor", "co_exhibitor", "sponsor")  # roles for which a booth can be held
 
 
 @routes.get("/hall")
 def get_desk_hall(db, visit):
     """Return the first plan of the event in hand, or the plan that `?plan=` names."""
-    event, asked = frame.required(db), shell.asked("plan", "event")
+    event, asked = events.required(db), shell.asked("plan", "event")
     plans = api.everything("list_plans", event_id=event["id"], sort="sort_order", order="ASC")
     plan = next(
         (row for row in plans if str(row["id"]) == asked.get("plan")), plans[0] if plans else None
     )
     picture, names = drawn(db, plan, visit.language) if plan else (None, {})
     warnings = api.read("list_plan_warnings", id=plan["id"]).data["warnings"] if plan else []
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "hall",
@@ -80,7 +80,7 @@ def booths_of(plan):
 def get_desk_booth(db, visit, id):
     """Return one booth: its size and price, who has it, who waits for it, and what can be done."""
     booth = api.record("get_booth", id)
-    event, asked = db.one(sql.event, event=booth["event_key"]), shell.asked("q")
+    event, asked = events.by_key(db, booth["event_key"]), shell.asked("q")
     found, _ = api.rows(
         "list_booth_reservations", include=("participant",), booth_id=id, order="ASC", per_page=50
     )
@@ -94,7 +94,7 @@ def get_desk_booth(db, visit, id):
         if api.may_call(visit, "create_booth_reservation")
         else None
     )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "booth",
@@ -118,15 +118,13 @@ def candidates(visit, event, search):
     rows, _ = api.rows(
         "list_participants", include=("contact",), event_id=event["id"], search=search, per_page=20
     )
-    return [
-        row for row in rows if row["role"] in frame.EXHIBITING and row["status"] != "cancelled"
-    ][:10]
+    return [row for row in rows if row["role"] in EXHIBITING and row["status"] != "cancelled"][:10]
 
 
 @routes.get("/hall/holds")
 def get_desk_holds(db, visit):
     """Return the holds of the event in hand, the one that ends first on top."""
-    event = frame.required(db)
+    event = events.required(db)
     rows, total = api.rows(
         "list_booth_reservations",
         include=("booth", "participant"),
@@ -135,7 +133,7 @@ def get_desk_holds(db, visit):
         per_page=100,
     )
     rows = sorted(rows, key=lambda row: row["expires_at"] or "9")
-    return frame.shown(
+    return render_page(
         db, visit, "holds", menu="hall", current=event, rows=rows, total=total, asked={}
     )
 
@@ -160,11 +158,11 @@ ROW = (
 def get_desk_layout(db, visit, id):
     """Return the form for rows of booths, with the plan beside it and what is wrong with it."""
     plan = api.record("get_plan", id)
-    event = frame.by_key(db, plan["event_key"])
+    event = events.by_key(db, plan["event_key"])
     form = layout(visit)
     given = form.compact(visit.fields) if visit.problem else {}
     picture, names = drawn(db, plan, visit.language)
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "layout_rows",
@@ -188,7 +186,7 @@ def layout(visit):
     return Form(
         "booth.layout",
         "POST",
-        frame.labels(visit),
+        labels.of(visit),
         names=["rows"],
         without=("rows/rotation",),
         choices=choices.of(visit, ["rows"]),

@@ -2,7 +2,8 @@
 
 from eventapi.domain.access import rights
 from eventapi.errors import not_found
-from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk import actions, api
+from eventapi.pages.desk.page import render_page
 from eventapi.pictures import qr
 from eventapi.storage.statements import statements
 from eventapi.web.html import page_requests, shell
@@ -67,7 +68,7 @@ def get_desk_link(db, visit, id, what):
     """Return the page of a link that was asked to show its address and was refused."""
     if what not in SHOWING:
         raise not_found("page", shell.address())
-    return frame.shown(
+    return render_page(
         db, visit, "link", link=api.read("get_link", id=id).data, url=None, code=None
     )
 
@@ -79,7 +80,7 @@ def show_desk_link(visit, connections, id, what):
         raise not_found("page", shell.address())
     link = actions.run(visit, SHOWING[what], {"id": id}, None).data
     code = drawn(link["url"]) if link["kind"] == "door" else None
-    return frame.shown(connections.reader(), visit, "link", link=link, url=link["url"], code=code)
+    return render_page(connections.reader(), visit, "link", link=link, url=link["url"], code=code)
 
 
 def drawn(text):

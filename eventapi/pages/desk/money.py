@@ -3,9 +3,10 @@
 from eventapi import times
 from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.errors import invalid_at
-from eventapi.pages.desk import actions, api, batches, frame
+from eventapi.pages.desk import actions, api, batches, events, lists
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitors import history, with_buttons
+from eventapi.pages.desk.page import render_page
 from eventapi.web.html import page_requests, shell
 from eventapi.web.routes import Routes
 
@@ -36,7 +37,7 @@ PDF = "application/pdf"
 def get_desk_money(db, visit):
     """Return the invoices of the event in hand, or of all events, by what is to be done."""
     asked = shell.asked("q", "show", "page", "event", "all")
-    event = frame.current(db)
+    event = events.current(db)
     show = asked.get("show") if asked.get("show") in SHOWS else "draft"
     key = event["event_key"] if event and not asked.get("all") else None
     order = (
@@ -49,11 +50,11 @@ def get_desk_money(db, visit):
         include=("contact",),
         event_key=key,
         search=asked.get("q"),
-        page=frame.page_of(asked),
+        page=lists.page_of(asked),
         **order,
         **({} if asked.get("q") else SHOWS[show]),
     )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "money",
@@ -64,7 +65,7 @@ def get_desk_money(db, visit):
         show=show,
         shows=tuple(SHOWS),
         asked=asked,
-        paging=frame.paging(asked, total),
+        paging=lists.paging(asked, total),
         batch=BATCH.get(show) if api.may_call(visit, "send_invoice") else None,
         bank=api.may(visit, "payments"),
     )
@@ -91,9 +92,9 @@ def get_desk_invoice(db, visit, id):
             if letter in standing[-1:]
             else []
         )
-    event = row["event_key"] and frame.by_key(db, row["event_key"])
+    event = row["event_key"] and events.by_key(db, row["event_key"])
     pay = row["status"] in SHOWN_OPEN and api.may_call(visit, "create_payment")
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "invoice",
@@ -134,8 +135,8 @@ def downloaded(response):
 def get_desk_dunning(db, visit):
     """Return the letters that are due, with what each claims: the look before sending them."""
     asked = shell.asked("page", "event", "sent", "left")
-    response = api.read("list_due_dunnings", query={"per_page": 100, "page": frame.page_of(asked)})
-    return frame.shown(
+    response = api.read("list_due_dunnings", query={"per_page": 100, "page": lists.page_of(asked)})
+    return render_page(
         db,
         visit,
         "dunning",
@@ -144,7 +145,7 @@ def get_desk_dunning(db, visit):
         total=response.meta["total"],
         asked=asked,
         warnings=[each["code"] for each in response.meta.get("warnings", [])],
-        paging=frame.paging(asked, response.meta["total"], 100),
+        paging=lists.paging(asked, response.meta["total"], 100),
         may_send=api.may_call(visit, "send_dunnings"),
     )
 
@@ -197,9 +198,9 @@ def get_desk_bank(db, visit):
         search=asked.get("q"),
         status=status,
         per_page=20,
-        page=frame.page_of(asked),
+        page=lists.page_of(asked),
     )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "bank",
@@ -208,7 +209,7 @@ def get_desk_bank(db, visit):
         total=total,
         asked=asked,
         state=status,
-        paging=frame.paging(asked, total, 20),
+        paging=lists.paging(asked, total, 20),
         may_assign=api.may_call(visit, "assign_unmatched_payment"),
         may_import=api.may_call(visit, "import_payments"),
         counts=READ,

@@ -2,10 +2,11 @@
 and booths; tasks.
 """
 
-from eventapi.pages.desk import actions, api, batches, frame
+from eventapi.pages.desk import actions, api, batches, events, labels, lists
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitors import CONTACT, history, with_buttons
 from eventapi.pages.desk.money import downloaded
+from eventapi.pages.desk.page import render_page
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell
 from eventapi.web.routes import Routes
@@ -37,7 +38,7 @@ KINDS = {
 @routes.get("/people")
 def get_desk_people(db, visit):
     """Return what a search finds: contacts, participants, applications, invoices and booths."""
-    event, asked = frame.current(db), shell.asked("q", "event")
+    event, asked = events.current(db), shell.asked("q", "event")
     found, words = {}, asked.get("q")
     for kind, (scope, name, include) in KINDS.items() if words else ():
         if api.may(visit, scope) and api.may_call(visit, name):
@@ -50,7 +51,7 @@ def get_desk_people(db, visit):
         found["booths"] = api.rows(
             "list_booths", event_id=event["id"], booth_number=words.upper(), per_page=FOUND
         )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "people",
@@ -80,12 +81,12 @@ def get_desk_contact(db, visit, id):
             else None
         )
 
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "contact",
         menu="people",
-        title=frame.named(contact),
+        title=labels.named(contact),
         contact=contact,
         contact_fields=CONTACT,
         participations=of("participants", "list_participants", ("event", "category")),
@@ -99,7 +100,7 @@ def get_desk_contact(db, visit, id):
 @routes.get("/tasks")
 def get_desk_tasks(db, visit):
     """Return the open tasks of the event in hand, the most urgent first."""
-    event, asked = frame.current(db), shell.asked("page", "event", "show")
+    event, asked = events.current(db), shell.asked("page", "event", "show")
     status = "completed" if asked.get("show") == "completed" else None
     rows, total = [], 0
     for each in (status,) if status else ("in_progress", "pending"):
@@ -113,7 +114,7 @@ def get_desk_tasks(db, visit):
             per_page=50,
         )
         rows, total = rows + found, total + count
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "tasks",
@@ -138,7 +139,7 @@ def get_desk_badge(visit, id):
 @routes.get("/badges")
 def get_desk_badges(db):
     """Return a page of sheets of badges of the event in hand as PDF."""
-    event, asked = frame.required(db), shell.asked("role", "page", "ids")
+    event, asked = events.required(db), shell.asked("role", "page", "ids")
     return downloaded(
         api.read(
             "get_participant_badge_sheets",
@@ -154,7 +155,7 @@ def get_desk_badges(db):
 @routes.post("/badges", batch=True, shows=get_desk_badges)
 def print_desk_badges(visit, connections):
     """Return sheets with the badges of the ticked participants as PDF."""
-    ids, event = batches.ids_of(visit), frame.required(connections.reader())
+    ids, event = batches.ids_of(visit), events.required(connections.reader())
     if not ids:
         return batches.page(
             connections.reader(), visit, "participants", "confirm", {"results": [], "dry_run": True}
@@ -171,8 +172,8 @@ def print_desk_badges(visit, connections):
 @routes.get("/print")
 def get_desk_prints(db, visit):
     """Return what can be printed for the event in hand."""
-    event = frame.required(db)
-    return frame.shown(db, visit, "print", menu="people", current=event, roles=ROLES, asked={})
+    event = events.required(db)
+    return render_page(db, visit, "print", menu="people", current=event, roles=ROLES, asked={})
 
 
 ROLES = ("exhibitor", "co_exhibitor", "sponsor", "speaker", "visitor", "press", "staff")
@@ -181,10 +182,10 @@ ROLES = ("exhibitor", "co_exhibitor", "sponsor", "speaker", "visitor", "press", 
 @routes.get("/print/door")
 def get_desk_door_list(db, visit):
     """Return everybody with a badge by name, a part of them, for the doors when nothing else works."""
-    event, asked = frame.required(db), shell.asked("role", "event", "page")
+    event, asked = events.required(db), shell.asked("role", "event", "page")
     api.require(visit, "participants")
     role = asked.get("role") if asked.get("role") in ROLES else None
-    start = (frame.page_of(asked) - 1) * NAMES
+    start = (lists.page_of(asked) - 1) * NAMES
     rows = db.all(
         sql.door_list,
         frozenset({"role"} if role else ()),
@@ -193,7 +194,7 @@ def get_desk_door_list(db, visit):
         size=NAMES + 1,
         start=start,
     )
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "door_list",
@@ -202,10 +203,11 @@ def get_desk_door_list(db, visit):
         rows=rows[:NAMES],
         role=role,
         first=start + 1,
+        last=start + len(rows[:NAMES]),
         asked=asked,
         total=start + len(rows),
         is_counted=False,
-        paging=frame.paging(asked, start + len(rows), NAMES),
+        paging=lists.paging(asked, start + len(rows), NAMES),
     )
 
 
@@ -215,7 +217,7 @@ def get_desk_hall_list(db, visit):
 
     Mobile numbers need the scope `contacts`, as in the API.
     """
-    event = frame.required(db)
+    event = events.required(db)
     api.require(visit, "booths")
     api.require(visit, "participants")
     has_mobile = api.may(visit, "contacts")
@@ -228,7 +230,7 @@ def get_desk_hall_list(db, visit):
     halls = {}
     for row in rows:
         halls.setdefault(row["plan_name"], []).append(row)
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "hall_list",

@@ -3,7 +3,8 @@ for it.
 """
 
 from eventapi.domain.shows import settings
-from eventapi.pages.desk import actions, api, choices, frame, links
+from eventapi.pages.desk import actions, api, choices, events, labels, links
+from eventapi.pages.desk.page import render_page
 from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests, shell
 from eventapi.web.html.schema_forms import Form
@@ -64,10 +65,10 @@ PARTS = {
 def get_desk_settings(db, visit, id):
     """Return the settings of the pages of an event, and what is missing before they can be public."""
     pages = api.record("get_event_pages", id)
-    event = frame.by_key(db, pages["event_key"])
+    event = events.by_key(db, pages["event_key"])
     sent = (visit.fields.get("part") or [""])[0]
     parts = {name: form_of(visit, name, pages["event_key"]) for name in PARTS}
-    return frame.shown(
+    return render_page(
         db,
         visit,
         "settings",
@@ -116,7 +117,7 @@ def form_of(visit, part, event_key=None):
     return Form(
         "event_pages",
         "PATCH",
-        frame.labels(visit),
+        labels.of(visit),
         names=names,
         choices=choices.of(visit, names, event_key),
         without=without(part),

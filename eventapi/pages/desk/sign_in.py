@@ -6,7 +6,7 @@ There is no password.
 from eventapi.domain.access import link_secrets, sessions
 from eventapi.domain.access.api_keys import NARROW_SCOPES, key_hash
 from eventapi.errors import Problem
-from eventapi.pages.desk.frame import PACKAGE
+from eventapi.pages.desk.labels import PACKAGE
 from eventapi.storage.statements import statements
 from eventapi.web.html import cookies, form_bodies, page_requests, shell, tokens
 from eventapi.web.routes import Routes

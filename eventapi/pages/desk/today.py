@@ -8,7 +8,8 @@ from eventapi import times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.upkeep import nightly
 from eventapi.errors import Problem
-from eventapi.pages.desk import api, frame
+from eventapi.pages.desk import api, events
+from eventapi.pages.desk.page import render_page
 from eventapi.pages.link.routes import signed_out
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Response
@@ -48,8 +49,8 @@ LINES = {
 @routes.get("")
 def get_desk(db, visit):
     """Return what happens today, and what waits."""
-    event = frame.current(db)
-    return frame.shown(
+    event = events.current(db)
+    return render_page(
         db,
         visit,
         "today",
@@ -67,7 +68,7 @@ def get_desk(db, visit):
 @routes.get("/now", forms=(JSON,))
 def get_desk_figures(db, visit):
     """Return the figures of the first page, for its script. Sessions do not last longer by it."""
-    event = frame.current(db)
+    event = events.current(db)
     figures = {name: count for name, count, *_ in lines(db, visit, event)}
     return Response(
         {

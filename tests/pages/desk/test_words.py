@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from eventapi.pages.desk import actions, api, batches, edit, frame, settings
+from eventapi.pages.desk import actions, api, batches, edit, labels, settings
 from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests, schema_forms, shell
@@ -57,20 +57,16 @@ def forms(language):
     visit = SimpleNamespace(language=language)
     for kind in edit.KINDS.values():
         for method, names in (("POST", (*kind.new, *kind.names)), ("PATCH", kind.names)):
-            yield Form(
-                kind.singular, method, frame.labels(visit), names=names, without=kind.without
-            )
+            yield Form(kind.singular, method, labels.of(visit), names=names, without=kind.without)
     for name in actions.BUTTONS:
         yield actions.form_of(visit, name)
-    yield Form(
-        "booth.layout", "POST", frame.labels(visit), names=["rows"], without=("rows/rotation",)
-    )
+    yield Form("booth.layout", "POST", labels.of(visit), names=["rows"], without=("rows/rotation",))
     known = document("event_pages")["properties"]
     for names in settings.PARTS.values():
         yield Form(
             "event_pages",
             "PATCH",
-            frame.labels(visit),
+            labels.of(visit),
             names=[name for name in names if name in known],
         )
 

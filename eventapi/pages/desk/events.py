@@ -1,0 +1,49 @@
+"""The event in hand: the show that the person at the desk works on, and addresses that keep it."""
+
+from eventapi import times
+from eventapi.errors import Problem
+from eventapi.storage.statements import statements
+from eventapi.web.html import shell
+
+sql = statements("desk")
+
+
+def current(db):
+    """Return the event in hand, or None without any event.
+
+    It is the one that `?event=` names, else the one that is on, else the next one.
+    """
+    key = shell.asked("event").get("event")
+    named = by_key(db, key) if key else None
+    return named or db.one(sql.event_in_hand, now=times.now())
+
+
+def required(db):
+    """Return the event in hand. Raise 404 without any event."""
+    event = current(db)
+    if event is None:
+        raise Problem("not_found", "No event exists yet. Create one first.")
+    return event
+
+
+def by_key(db, key):
+    """Return the event with this key, or None."""
+    return db.one(sql.event, event=key)
+
+
+def offered(db, event):
+    """Return the events that the head of the page offers, the newest first, with this one."""
+    return db.all(sql.events, id=event["id"] if event else 0)
+
+
+def address_of(visit, event):
+    """Return the function that makes the address of a page of the desk, for the event in hand."""
+
+    def to(path):
+        address = f"{visit.home()}{path}"
+        if event is None or "event=" in path:
+            return address
+        separator = "&" if "?" in path else "?"
+        return f"{address}{separator}event={event['event_key']}"
+
+    return to

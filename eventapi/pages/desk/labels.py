@@ -1,0 +1,165 @@
+"""Words of the desk: labels of fields, names of records, states, and sentences about refusals."""
+
+from functools import partial
+from html import escape
+
+from eventapi.languages import formats
+from eventapi.names import display_name
+from eventapi.web.html import page_requests
+
+PACKAGE = "eventapi.pages.desk"
+# Fields that name a record, the first one that it has.
+NUMBERS_AND_TITLES = (
+    "invoice_number",
+    "order_number",
+    "booth_number",
+    "title",
+    "service_name",
+    "document_number",
+    "station",
+)
+
+
+def words(visit):
+    """Return the texts of the desk in the language of the visit."""
+    return page_requests.words(PACKAGE, visit.language)
+
+
+# Fields
+
+
+def of(visit, kind=""):
+    """Return `label` for the forms of a kind of record, as a function of the path."""
+    return partial(label, words(visit), kind)
+
+
+def label(texts, kind, path):
+    """Return (label, help) of a field, such as `events/stock`, or of an option: `status=new`.
+
+    A word such as `field_events.event_key` is for the form of one kind of record only.
+    """
+    plain, _, value = path.partition("=")
+    end = plain.rpartition("/")[2]
+
+    def first_text(what, default):
+        for word in (f"{what}_{kind}.{plain}", f"{what}_{plain}", f"{what}_{end}"):
+            if word in texts:
+                return texts[word]
+        return default
+
+    if value:
+        return texts.get(f"{end}={value}", texts.get(f"={value}", value)), ""
+    return first_text("field", end.replace("_", " ")), first_text("help", "")
+
+
+# Records
+
+
+def named(row):
+    """Return the name of a contact, applicant or participant: the company, or the person."""
+    if row is None:
+        return ""
+    row = row.get("contact") or row
+    return display_name(row, row.get("badge_name"), row.get("email"), f"#{row.get('id')}")
+
+
+def record_name(record):
+    """Return the name of a record of any kind: its number or title, else that of the person."""
+    for name in NUMBERS_AND_TITLES:
+        if record.get(name):
+            return record[name]
+    is_participant = "badge_number" in record
+    if is_participant and record.get("customer_number"):
+        return record["customer_number"]
+    return named(record)
+
+
+def summary(texts, language, kind, row):
+    """Return the second line of a record in a list: what it costs, or what it asks for."""
+
+    def number(name, decimals):
+        value = row.get(name)
+        return None if value is None else formats.number(value, language, decimals)
+
+    def state(name):
+        return texts.get(f"={row.get(name)}")
+
+    parts = []
+    if kind == "categories":
+        parts = [number("base_price", 2), state("applicant_visibility")]
+    elif kind == "services":
+        parts = [number("base_price", 2), row.get("unit")]
+    elif kind == "booth_types":
+        parts = [number("price", 2), state("price_model")]
+    elif kind == "submission_types":
+        parts = [state("input")]
+    elif kind == "dunning_levels":
+        parts = [number("days", 0), texts["field_days"]]
+    return " · ".join(part for part in parts if part is not None)
+
+
+# Readiness
+
+
+def reason(texts, item):
+    """Return why an item of the readiness has its state."""
+    data = item["data"]
+    if item["code"] == "confirmed" and data.get("booth_numbers"):
+        return ", ".join(data["booth_numbers"])
+    if item["item"] == "category":
+        return data.get("category_key") or texts["reason_item_none"]
+
+    sentence = texts.get(f"reason_item_{item['code']}", texts[f"={item['status']}"])
+    titles = ", ".join(data.get("titles") or ())
+    return sentence.format_map(page_requests.Members(titles=titles))
+
+
+def mark(texts, item):
+    """Return the mark of an item of the readiness as HTML.
+
+    Its reason is there for those who point at it or listen.
+    """
+    status = item["status"]
+    sentence = escape(f"{texts['=' + status]}: {reason(texts, item)}")
+    return (
+        f'<span class="state {status}" role="img" title="{sentence}" aria-label="{sentence}">'
+        f"{texts['mark_' + status]}</span>"
+    )
+
+
+# Refusals
+
+
+def sentences(visit, form, given):
+    """Return {beside, top}: the sentences about a refused form, those beside its fields by name.
+
+    `form` is None on a page without a form, `given` the texts of its fields.
+    """
+    problem = visit.problem
+    if problem is None:
+        return {"beside": {}, "top": []}
+    texts = words(visit)
+
+    def sentence(code, limit=""):
+        return (texts.get(f"fault_{code}") or texts["fault_other"]).format(limit=limit)
+
+    if form is not None and problem.errors:
+        beside, top = form.faults(problem.errors, given, sentence)
+        return {"beside": beside, "top": top}
+    top = list(dict.fromkeys(sentence(error["code"]) for error in problem.errors or []))
+    return {"beside": {}, "top": top or [problem_sentence(texts, problem.code, problem.members)]}
+
+
+def problem_sentence(texts, code, members):
+    """Return the sentence about a problem, by its code.
+
+    Lists among its members are written as text, what is missing by name.
+    """
+    written = {}
+    for name, value in members.items():
+        if isinstance(value, list):
+            written[name] = ", ".join(str(texts.get(f"lacks_{part}", part)) for part in value)
+        else:
+            written[name] = texts.get(f"={value}", value)
+    text = texts.get(f"problem_{code}") or texts["problem_other"]
+    return text.format_map(page_requests.Members(written))

@@ -1,0 +1,120 @@
+"""The page of the desk around each of its templates: the menu, the banner, and what templates have."""
+
+import re
+from functools import partial
+from urllib.parse import urlencode
+
+from eventapi import times
+from eventapi.domain.upkeep import housekeeping
+from eventapi.pages.desk import api, events, labels
+from eventapi.pages.desk.writing import Writer
+from eventapi.storage.errors import damage
+from eventapi.web.html import page_requests, schema_forms, shell
+
+SILENT = 120  # seconds after which the worker is called silent
+# Part of the menu, its address, and the scope without which it is left out.
+MENU = (
+    ("today", "", "events"),
+    ("applications", "applications", "applications"),
+    ("exhibitors", "exhibitors", "participants"),
+    ("hall", "hall", "booths"),
+    ("money", "money", "invoices"),
+    ("people", "people", "contacts"),
+    ("setup", "setup", "events"),
+)
+
+
+def render_page(db, visit, name, *, menu=None, current=None, **values):
+    """Return a page of the desk.
+
+    `menu` is the part of the menu that it belongs to, `current` the event in hand if it has been
+    read already. `values` are those of the template; `form` and `given` among them are a form and
+    the texts of its fields, `asked` is the query that the links of the page keep.
+
+    Templates have, besides what visits.shown provides:
+    - `current`, `events`, `menu`, `entries`, `banner`: what the layout shows;
+    - `to(path)`: an address for the event in hand; `here`: that of this page; `urlencode`;
+    - `may(scope, writes=False)`: whether the person may read or write; `ticked`: of all boxes;
+    - `write`: the Writer of values; `currency`, `now`;
+    - `say(word, default)`, `named(row)`, `reason(item)`, `cell_of(item)`, `summary(kind, row)`;
+    - `label_of(name)`, `rows_of`, `options_of`, `any_of`, `sentences`: of forms.
+    """
+    event = current or events.current(db)
+    texts = labels.words(visit)
+    asked = shell.asked("event") | values.pop("asked", {})
+    form = values.get("form")
+    given = values.get("given") or {}
+    return page_requests.shown(
+        visit,
+        labels.PACKAGE,
+        name,
+        current=event,
+        events=events.offered(db, event),
+        menu=menu,
+        entries=[(part, target) for part, target, scope in MENU if api.may(visit, scope)],
+        banner=banner(db),
+        asked=asked,
+        to=events.address_of(visit, event),
+        here=here(),
+        urlencode=urlencode,
+        may=partial(api.may, visit),
+        ticked="checked" if shell.asked("tick") else "",
+        write=Writer(visit.language, event["timezone"] if event else db.config.timezone),
+        currency=db.config.currency,
+        now=times.now(),
+        say=lambda word, default="": texts.get(word, default),
+        named=labels.named,
+        reason=partial(labels.reason, texts),
+        cell_of=partial(labels.mark, texts),
+        summary=partial(labels.summary, texts, visit.language),
+        label_of=partial(label_of, texts),
+        rows_of=schema_forms.rows,
+        options_of=options_of,
+        any_of=any_of,
+        sentences=labels.sentences(visit, form, given),
+        **values,
+    )
+
+
+def here():
+    """Return the address of this page within the desk, to come back to after an action."""
+    path = shell.address().rstrip("/").partition("/desk")[2].lstrip("/")
+    if path.startswith(("do/", "batch/", "edit/")):
+        return ""
+    kept = shell.asked("q", "status", "show", "page", "event", "plan", "all")
+    return f"{path}?{urlencode(kept)}" if kept else path
+
+
+def banner(db):
+    """Return what keeps the desk from working: `damaged`, `silent` if no worker runs, or None."""
+    if damage(db.config.database):
+        return "damaged"
+    age = housekeeping.worker_age(db)
+    return "silent" if age is None or age > SILENT else None
+
+
+# Forms
+
+
+def label_of(texts, name):
+    """Return the label of a field by its name, which has the numbers of rows."""
+    text, _ = labels.label(texts, "", re.sub(r"/\d+(?=/|$)", "", name))
+    return text
+
+
+def any_of(given, field):
+    """Return whether a row of a list has any text, so that a box without a tick means no."""
+    row = field.name.rpartition("/")[0]
+    return any(
+        name.startswith(f"{row}/") and "".join(texts).strip() for name, texts in given.items()
+    )
+
+
+def options_of(given, field):
+    """Return the options of a field, and the values that it has and does not offer.
+
+    So saving a form loses none.
+    """
+    offered = {value for value, _ in field.options}
+    others = [value for value in given.get(field.name, []) if value and value not in offered]
+    return [*field.options, *((value, value) for value in others)]

@@ -1,0 +1,41 @@
+"""How the desk writes values: amounts, dates, times, numbers and countries."""
+
+from dataclasses import dataclass
+
+from eventapi import times
+from eventapi.languages import countries, formats
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Values as text, in a language and a time zone. A value that is None is "".
+
+    Templates have one as `write`.
+    """
+
+    language: str
+    zone: str
+
+    def money(self, value, currency):
+        """Return an amount with the code of its currency: `EUR 1,190.00`."""
+        return "" if value is None else formats.money(value, currency, self.language)
+
+    def amount(self, value, currency):
+        """Return an amount with the decimals of its currency, without its code: `1,190.00`."""
+        return "" if value is None else formats.amount(value, currency, self.language)
+
+    def number(self, value):
+        """Return a number."""
+        return "" if value is None else formats.number(value, self.language)
+
+    def day(self, value):
+        """Return a date, or the date of a time: `1 May 2026`."""
+        return formats.day(times.local_date(value, self.zone), self.language) if value else ""
+
+    def moment(self, value):
+        """Return a time with its date."""
+        return formats.moment(value, self.zone, self.language) if value else ""
+
+    def country(self, code):
+        """Return the name of a country."""
+        return countries.name(code, self.language) if code else ""
