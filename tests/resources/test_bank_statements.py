@@ -13,7 +13,7 @@ from contextlib import nullcontext
 import pytest
 
 from eventapi import times
-from eventapi.domain.bank import importing, matching, settling, transactions
+from eventapi.domain.bank import importing, known, matching, settling, transactions
 from eventapi.domain.billing import balance, refunds
 from eventapi.domain.upkeep import checks
 from eventapi.storage import database
@@ -939,7 +939,7 @@ def test_an_account_that_has_paid_before_is_a_reason(organiser, invoice, bank):
 
 
 def test_the_latest_transfers_of_an_account_say_whose_it_is(organiser, invoice, bank, monkeypatch):
-    monkeypatch.setattr(matching, "MOST_PAID", 2)
+    monkeypatch.setattr(known, "MOST_PAID", 2)
     before = organiser.make(
         "/contacts",
         {

@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from eventapi import money, times
 from eventapi.domain.bank import matching, transactions
+from eventapi.domain.bank.known import rest
 from eventapi.domain.billing import balance, payments, recoveries, refunds, write_offs
 from eventapi.domain.books import periods
 from eventapi.domain.records import amounts
@@ -46,7 +47,7 @@ def settle(db, row, shares):
     """Book `shares` of a transaction, which are proposals or have their fields action, amount and
     the invoice.
     """
-    left, wanted = abs(matching.rest(row)), sum(share["amount"] for share in shares)
+    left, wanted = abs(rest(row)), sum(share["amount"] for share in shares)
     if wanted > left:
         shown = money.major(left, row["currency"])
         sums = [
@@ -101,7 +102,7 @@ def _accepted(db, row):
 
 def _shares(db, row, wanted):
     """Return the shares that a request names. Raise 422 with everything that is wrong."""
-    faults, shares, left = Faults(), [], abs(matching.rest(row))
+    faults, shares, left = Faults(), [], abs(rest(row))
     for index, item in enumerate(wanted):
         invoice = balance.by_number(db, item["invoice_number"])
         place = f"/invoices/{index}"

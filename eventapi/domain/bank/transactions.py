@@ -4,6 +4,7 @@ between them.
 
 from eventapi import journal, money, times
 from eventapi.domain.bank import matching
+from eventapi.domain.bank.known import rest
 from eventapi.domain.records import entities
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
@@ -31,7 +32,7 @@ def row(db, id):
 
 def represent(row):
     """Return the API object of a row, without proposals and assignments."""
-    left = abs(matching.rest(row)) if row["status"] == "open" else 0
+    left = abs(rest(row)) if row["status"] == "open" else 0
     shown = {**row, "is_reversal": bool(row["is_reversal"]), "open_amount": left}
     del shown["cut_at"]
     money.convert_to_major(shown, ("amount", "assigned_amount", "open_amount"), row["currency"])
