@@ -93,7 +93,7 @@ check: $(VENV)/ready-to-test
 	@$(FOLDER_OF_TESTS) && $(BIN)/python -m pytest -m "not processes" -n0 --basetemp "$$folder/pytest" \
 	  $(wildcard tests/resources/test_$(SUBJECT)*.py tests/domain/test_$(SUBJECT)*.py tests/domain/$(SUBJECT) \
 	    tests/pages/*/test_$(SUBJECT)*.py) \
-	  tests/test_house.py tests/test_messages.py tests/storage/test_columns.py
+	  tests/test_house.py tests/test_subjects.py tests/test_messages.py tests/storage/test_columns.py
 
 # Tests that start processes wait for them a third of the time, so one and a half times as many run as there are cores. Files
 # run in their order: pytest-xdist would put those with few tests last, which take longest, and run them alone.

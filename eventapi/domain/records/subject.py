@@ -16,9 +16,10 @@ from eventapi.storage.statements import Statement
 class Mail:
     """A kind of mail.
 
-    `contents(db, mail)` runs in a snapshot and returns the contents; it raises `Gone` if there is
-    nothing to send any more. `prepare(db, mail)` runs before it, may write, and returns the mail,
-    for instance with a new secret.
+    `contents(db, mail)` runs in a snapshot and returns `Contents` (`domain/mail/contents.py`); it
+    raises `Gone` if there is nothing to send any more. `prepare(db, mail)` runs before it, may
+    write, and returns the mail, for instance with a new secret. It is repeated while the database
+    is busy.
     """
 
     kind: str

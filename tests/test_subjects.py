@@ -1,0 +1,178 @@
+"""Subjects of the domain: each package is one or is left out for a reason, names what it adds, and is
+imported only where a written list says so.
+"""
+
+import pytest
+
+from eventapi.domain.records.subject import Subject
+from eventapi.domain.subjects import SUBJECTS
+from eventapi.domain.upkeep import checks
+from eventapi.worker.mail import message
+from tests.test_house import IMPORTS
+
+PACKAGES = {
+    name.split(".")[2]
+    for name in IMPORTS
+    if name.startswith("eventapi.domain.") and name.count(".") == 3
+}
+# packages of the domain that are no subject -> the reason
+NO_SUBJECT = {
+    "datev": "it only exports what billing and books have stored",
+    "einvoices": "it stores nothing: a data model, its rules and its syntaxes",
+    "records": "the subjects are made of what it has",
+    "reports": "it only reads what the subjects have stored",
+    "upkeep": "it runs what the subjects add",
+}
+# package -> the modules outside of it that import it
+OUTSIDE = {
+    "datev": {"resources.reports"},
+    "dunning": {
+        "domain.people.privacy",
+        "domain.subjects",
+        "resources.dunning",
+        "resources.dunning_levels",
+        "resources.invoices",
+        "resources.reports",
+    },
+    "imports": {
+        "domain.subjects",
+        "pages.metrics",
+        "resources.bulk_import",
+        "web.import_bodies",
+        "worker.bulk_import",
+    },
+    "originals": {
+        "domain.billing.mails",
+        "domain.billing.pdf",
+        "domain.billing.sending",
+        "domain.subjects",
+        "pages.my.invoices",
+        "resources.invoices",
+    },
+    "webhooks": {
+        "domain.subjects",
+        "domain.upkeep.housekeeping",
+        "pages.metrics",
+        "reference.webhooks",
+        "resources.webhooks",
+        "worker.webhooks.delivery",
+        "worker.webhooks.http_post",
+        "worker.webhooks.job",
+    },
+}
+# part of a check -> the function that finds what is wrong
+CHECKS = {
+    "balances": "billing.ledger.check",
+    "bank": "bank.transactions.check",
+    "bulk imports": "imports.runs.check",
+    "check-ins": "entrance.admission.check",
+    "contacts": "people.contacts.check",
+    "deductions": "billing.deposits.check_deductions",
+    "dunning": "dunning.sending.check",
+    "e-invoices": "originals.store.check",
+    "mail": "mail.queue.check",
+    "participants": "people.participants.check",
+    "periods": "books.periods.check",
+    "refunds": "billing.refunds.check",
+    "sales": "billing.bills.check",
+    "taxes": "books.taxes.check",
+    "webhooks": "webhooks.subscriptions.check",
+}
+# kind of mail -> the functions that return its contents and prepare it
+MAILS = {
+    "application_confirmation": (
+        "registration.mails.confirmation",
+        "registration.mails.with_secret",
+    ),
+    "application_decision": ("people.mails.decision", "people.mails.with_secret"),
+    "badge": ("people.mails.badge", "people.mails.with_secret"),
+    "booth_offer": ("portal.mails.todos", "portal.mails.with_secret"),
+    "dunning": ("dunning.mails.letter", "billing.mails.with_pdf"),
+    "invoice": ("billing.mails.invoice", "billing.mails.with_pdf"),
+    "invoice_reminder": ("billing.mails.reminder", "billing.mails.with_pdf"),
+    "link": ("portal.mails.link", "portal.mails.with_secret"),
+    "link_notice": ("access.mails.notice", None),
+    "newsletter_confirmation": ("people.newsletter_mails.confirmation", None),
+    "todos": ("portal.mails.todos", "portal.mails.with_secret"),
+}
+# what housekeeping calls for the subjects
+FORGETS = {
+    "access.links.delete_old",
+    "access.reach.forget_former_addresses",
+    "access.sessions.delete_old",
+    "bank.transactions.erase_old",
+    "events.calendar_feed.delete_old_entries",
+    "imports.runs.delete_old_rejected_records",
+    "mail.queue.delete_old",
+    "registration.drafts.delete_old",
+    "webhooks.subscriptions.delete_old_deliveries",
+}
+
+
+def name_of(function):
+    """Return package, module and name of a function of the domain, or None."""
+    if function is None:
+        return None
+    return f"{function.__module__}.{function.__name__}".removeprefix("eventapi.domain.")
+
+
+def test_every_package_of_the_domain_is_a_subject_or_has_a_reason_not_to_be_one():
+    names = [subject.name for subject in SUBJECTS]
+    assert len(names) == len(set(names))
+    assert not set(names) & NO_SUBJECT.keys()
+    assert set(names) | NO_SUBJECT.keys() == PACKAGES
+
+
+def test_no_subject_is_missing_in_the_list():
+    written = {name.split(".")[2] for name in IMPORTS if name.endswith(".subject")} - {"records"}
+    assert written == {subject.name for subject in SUBJECTS}
+
+
+@pytest.mark.parametrize("package", OUTSIDE)
+def test_a_subject_is_imported_only_where_the_list_says_so(package):
+    own = f"eventapi.domain.{package}"
+    importers = {
+        name.removeprefix("eventapi.")
+        for name, imported in IMPORTS.items()
+        if not f"{name}.".startswith(f"{own}.")
+        and any(f"{other}.".startswith(f"{own}.") for other in imported)
+    }
+    assert importers - OUTSIDE[package] == set(), (
+        f"these modules import {own}. A rule of this subject belongs into its package; if it takes part in work on "
+        f"all records, name it in {own}.subject. Otherwise add the module to OUTSIDE"
+    )
+    assert OUTSIDE[package] - importers == set(), f"these modules do not import {own}"
+
+
+def test_the_checks_of_the_subjects_are_those_of_the_list():
+    declared = {
+        part: name_of(check) for subject in SUBJECTS for part, check in subject.checks.items()
+    }
+    assert declared == CHECKS
+
+
+def test_the_mails_of_the_subjects_are_those_of_the_list():
+    declared = [mail for subject in SUBJECTS for mail in subject.mails]
+    assert len(declared) == len(message.KINDS), "two subjects have the same kind of mail"
+    assert {
+        mail.kind: (name_of(mail.contents), name_of(mail.prepare)) for mail in declared
+    } == MAILS
+
+
+def test_what_the_subjects_forget_is_that_of_the_list():
+    declared = [name_of(forget) for subject in SUBJECTS for forget in subject.forgets]
+    assert sorted(declared) == sorted(FORGETS)
+
+
+def test_a_check_that_only_one_side_names_stops_the_start():
+    strange = Subject(name="trees", checks={"leaves": lambda db: ()})
+    with pytest.raises(LookupError, match=r"subject trees has 'leaves'.*NAMES"):
+        checks.collected((*SUBJECTS, strange))
+
+    second = Subject(name="trees", checks={"bank": lambda db: ()})
+    with pytest.raises(LookupError, match=r"subject trees has 'bank'.*another name"):
+        checks.collected((*SUBJECTS, second))
+
+    others = [subject for subject in SUBJECTS if subject.name != "bank"]
+    with pytest.raises(LookupError, match=r"NAMES .*\['bank'\].*`checks` of a subject"):
+        checks.collected(others)
