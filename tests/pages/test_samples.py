@@ -1,8 +1,8 @@
 """The samples of the reference are run against a server over HTTP, in a database that was prepared
 for each.
 
-Operations take turns: the sample of one is run in curl, that of the next in Python. ALL_SAMPLES=1
-runs each in both.
+Operations take turns: the sample of one is run in curl, that of the next in Python. With ALL_TESTS=1,
+each is run in both. `make test` runs every sixth of them, `make processes` the others.
 """
 
 import ast
@@ -21,18 +21,23 @@ from eventapi.pages.reference import samples
 from eventapi.pages.reference.schemas import success
 from eventapi.reference import document as openapi
 from tests.support import sample_records
+from tests.support.all_tests import ALL_TESTS
 from tests.support.served import served
 from tests.support.shared_app import SharedApp
 
 DOCUMENT = openapi.document(None)
 LANGUAGES = {"curl": samples.curl, "python": samples.python}
 OPERATIONS = [(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods]
-SAMPLES = [
-    (path, method, language)
-    for number, (path, method) in enumerate(OPERATIONS)
-    for turn, language in enumerate(LANGUAGES)
-    if number % 2 == turn or os.environ.get("ALL_SAMPLES")
-]
+OFTEN = (0, 7)  # of twelve operations: one whose turn is curl, one whose turn is Python
+
+
+def of_operations():
+    """Yield (path, method, language) of each sample, as parameters of a test."""
+    for number, (path, method) in enumerate(OPERATIONS):
+        marks = [] if number % 12 in OFTEN else [pytest.mark.processes]
+        for turn, language in enumerate(LANGUAGES):
+            if number % 2 == turn or ALL_TESTS:
+                yield pytest.param(path, method, language, marks=marks)
 
 
 def run_curl(text):
@@ -52,7 +57,7 @@ def run_python(text):
         exec(compile(text, "sample.py", "exec"), names)
 
 
-@pytest.mark.parametrize(("path", "method", "language"), SAMPLES)
+@pytest.mark.parametrize(("path", "method", "language"), of_operations())
 def test_the_sample_of_an_operation_gets_its_documented_response(
     tmp_path, template, monkeypatch, path, method, language
 ):

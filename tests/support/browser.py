@@ -9,15 +9,15 @@ import shutil
 import subprocess
 import time
 
+from tests.support.all_tests import ALL_TESTS
+
 # CHROMIUM names another one that understands the same protocol; `none` leaves out the tests that
 # need it.
 BROWSER = shutil.which(os.environ.get("CHROMIUM", "chromium"))
-# (width, dark): a phone and a desk. ALL_SAMPLES=1 looks at both in light and in dark.
-SIZES = [
-    (360, True),
-    (1280, False),
-    *([(360, False), (1280, True)] if os.environ.get("ALL_SAMPLES") else []),
-]
+# (width, dark): a phone and a desk. With ALL_TESTS=1, both in light and in dark.
+SIZES = [(360, True), (1280, False)]
+if ALL_TESTS:
+    SIZES += [(360, False), (1280, True)]
 OPTIONS = [
     "--headless",
     "--no-sandbox",
