@@ -13,6 +13,7 @@ from eventapi.domain.einvoices import reading
 from eventapi.languages import countries
 from eventapi.pictures import fonts
 from tests.einvoices_sent.conftest import BUYER, STAND, act, xml_of
+from tests.support.all_tests import ALL_TESTS
 
 # Tax numbers of companies that have no VAT id in a format of the EU, GB, CH or NO
 NUMBERS = [
@@ -30,6 +31,13 @@ NUMBERS = [
     ("XK", "811234567"),
     ("IT", "FRRGPP80A01H501X"),
     ("DE", "DE136695976-00001"),
+]
+
+# Every sixth, and the two that the code list of EN 16931 has as 1A (Kosovo) and lacks (South Sudan).
+COUNTRIES = [
+    country
+    for number, country in enumerate(countries.NAMES)
+    if ALL_TESTS or number % 6 == 0 or country in ("XK", "SS")
 ]
 
 
@@ -72,11 +80,9 @@ def test_without_reverse_charge_a_tax_number_is_no_registration(organiser):
 
 
 def test_a_buyer_of_any_country_gets_its_invoice(organiser):
-    """The code list of EN 16931 has Kosovo as 1A, and lacks South Sudan, whose buyers get no
-    e-invoice.
-    """
+    """Buyers in South Sudan get no e-invoice."""
     shown = {}
-    for country in countries.NAMES:
+    for country in COUNTRIES:
         invoice, warnings = send(organiser, {}, {"country": country, "tax_id": None})
         if invoice["xml_sha256"]:
             shown[country] = reading.read(xml_of(organiser, invoice)).buyer.country
@@ -92,7 +98,7 @@ def test_a_buyer_of_any_country_gets_its_invoice(organiser):
             )
             assert act(organiser, invoice, "cancel")["status"] == "cancelled"
     assert shown == {
-        country: "1A" if country == "XK" else country for country in countries.NAMES.keys() - {"SS"}
+        country: "1A" if country == "XK" else country for country in set(COUNTRIES) - {"SS"}
     }
 
 

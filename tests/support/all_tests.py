@@ -6,7 +6,7 @@ Without it, these are left out, because they take long and rarely find what the 
 - the samples of the reference in the other of the two languages (tests/pages/test_samples.py),
 - pages in light on a phone and in dark on a desk (tests/support/browser.py),
 - that no plan of a statement gets worse with statistics (tests/storage/test_plans.py),
-- invoices to buyers in five of six countries (tests/originals/test_any_buyer.py),
+- invoices to buyers in five of six countries (tests/einvoices_sent/test_any_buyer.py),
 - a bank statement with 50,000 entries (tests/domain/bank/test_archives.py),
 - further random years of bookkeeping (tests/domain/test_books.py, test_closed_books.py).
 

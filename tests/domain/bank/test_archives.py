@@ -10,6 +10,7 @@ import pytest
 
 from eventapi.domain.bank import archives
 from tests.domain.bank.test_csv_files import FILES
+from tests.support.all_tests import only_in_all
 from tests.support.camt import document, statement
 
 OWN = "DE02120300000000202051"
@@ -227,6 +228,7 @@ def test_the_number_of_entries_is_limited_while_they_are_read(data):
     assert file.tell() < len(data) * 0.7 or not data.startswith(b"<")
 
 
+@only_in_all
 def test_a_file_may_have_50000_entries():
     (found,) = archives.read(io.BytesIO("".join([*ROWS[:-1], *ROWS[-1:] * 50_000]).encode()))
     assert len(found.entries) == 50_000
