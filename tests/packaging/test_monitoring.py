@@ -185,6 +185,7 @@ def firing(minute, names):
     }
 
 
+@pytest.mark.processes
 @needs_promtool
 def test_each_alert_fires_when_it_should_and_no_other_does(tmp_path):
     cases = [
