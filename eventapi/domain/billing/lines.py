@@ -32,7 +32,10 @@ TAX = ("tax_category", "tax_rate", "exemption_reason", "exemption_code")
 NEW = {
     "booth_id": None,
     "is_generated": 0,
-    **{f"usual_{name}": None for name in TAX},
+    "usual_tax_category": None,
+    "usual_tax_rate": None,
+    "usual_exemption_reason": None,
+    "usual_exemption_code": None,
 }
 
 
@@ -46,9 +49,8 @@ def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
         _line(item, place, currency, tax_rate, faults, reverse_charge)
         for place, item in enumerate(items)
     ]
-    if any(row["tax_category"] == "O" for row in rows) and any(
-        row["tax_category"] != "O" for row in rows
-    ):
+    categories = {row["tax_category"] for row in rows}
+    if "O" in categories and len(categories) > 1:
         faults.add(
             "/items",
             "mixed_taxes",
@@ -62,16 +64,16 @@ def check_discounts(rows, faults, *, is_credit_note=False):
     on a credit note a positive one. An invoice with nothing but discounts is at fault as well (EN
     16931 BR-16).
     """
+    sign, word = (1, "positive") if is_credit_note else (-1, "negative")
     for row in rows:
-        at, sign = f"/items/{row['position'] - 1}", -1 if is_credit_note else 1
-        if row["is_discount"] and row["quantity"] * sign >= 0:
+        if not row["is_discount"]:
+            continue
+        at = f"/items/{row['position'] - 1}"
+        if row["quantity"] * sign <= 0:
             faults.add(
-                f"{at}/quantity",
-                "discount",
-                f"must be {'positive' if is_credit_note else 'negative'} for an "
-                "item with `is_discount`",
+                f"{at}/quantity", "discount", f"must be {word} for an item with `is_discount`"
             )
-        if row["is_discount"] and row["discount_percent"]:
+        if row["discount_percent"]:
             faults.add(
                 f"{at}/discount_percent", "discount", "must be 0 for an item with `is_discount`"
             )
@@ -82,14 +84,13 @@ def check_discounts(rows, faults, *, is_credit_note=False):
 def _line(item, place, currency, tax_rate, faults, reverse_charge):
     """Return the item at the index `place` as the row of a line."""
     at = f"/items/{place}"
-    row = {
-        **NEW,
-        "position": place + 1,
-        **{name: item.get(name) for name in TEXTS},
-        **_numbers(item, at, faults),
-    }
+    row = {**NEW, "position": place + 1}
+    for name in TEXTS:
+        row[name] = item.get(name)
+    row.update(_numbers(item, at, faults))
     row["is_generated"] = int(item.get("is_generated", False))  # never part of a request
-    row["is_discount"], row["deposit_id"] = int(bool(item.get("is_discount"))), None
+    row["is_discount"] = int(bool(item.get("is_discount")))
+    row["deposit_id"] = None
     row.update(_tax(item, row["tax_rate"], tax_rate, at, faults, reverse_charge))
     row["net"] = net(row, currency)
     if abs(row["net"]) >= money.LIMIT * 10 ** money.decimals(currency):
@@ -104,15 +105,17 @@ def _numbers(item, at, faults):
     numbers = {}
     for name, places in PLACES.items():
         number = item.get(name)
-        numbers[name] = None if number is None else money.scaled(Decimal(str(number)), places)
-        if number is not None and numbers[name] is None:
+        if number is None:
+            numbers[name] = None
+            continue
+        numbers[name] = money.scaled(Decimal(str(number)), places)
+        if numbers[name] is None:
             faults.add(
                 f"{at}/{name}", "decimals", f"must have at most {places} decimals, but is {number}"
             )
-    return {
-        **numbers,
-        **{name: numbers[name] or 0 for name in ("quantity", "unit_price", "discount_percent")},
-    }
+    for name in ("quantity", "unit_price", "discount_percent"):
+        numbers[name] = numbers[name] or 0
+    return numbers
 
 
 def _tax(item, rate, default, at, faults, reverse_charge):
@@ -120,33 +123,33 @@ def _tax(item, rate, default, at, faults, reverse_charge):
 
     Without a category, it is Z if the rate is 0, otherwise S.
     """
-    category, reason, code = (
-        item.get(name) for name in ("tax_category", "exemption_reason", "exemption_code")
-    )
+    category = item.get("tax_category")
+    reason = item.get("exemption_reason")
+    code = item.get("exemption_code")
     if reverse_charge:
         if category not in (None, "AE"):
-            reason = code = None  # they explained another category
-        return {
-            "tax_category": "AE",
-            "tax_rate": 0,
-            "exemption_reason": reason or REASONS["AE"],
-            "exemption_code": code or exemptions.code("AE"),
-        }
-    category = category or ("Z" if rate == 0 else "S")
-    if category == "S":
-        rate = default if rate is None else rate
-        if not rate:
-            faults.add(
-                f"{at}/tax_rate",
-                "tax_category",
-                "must be more than 0 in category S. For an item without tax, send category Z, E, AE, G, K or O",
-            )
-    elif rate:
+            # they explained another category
+            reason = None
+            code = None
+        return _with_exemption("AE", 0, reason, code)
+
+    if not category:
+        category = "Z" if rate == 0 else "S"
+    if category == "S" and rate is None:
+        rate = default
+    if category == "S" and not rate:
+        faults.add(
+            f"{at}/tax_rate",
+            "tax_category",
+            "must be more than 0 in category S. For an item without tax, send category Z, E, AE, G, K or O",
+        )
+    if category != "S" and rate:
         faults.add(
             f"{at}/tax_rate",
             "tax_category",
             f"must be 0 in category {category}. Send 0, or category S",
         )
+
     if category in ("S", "Z") and reason:
         faults.add(f"{at}/exemption_reason", "tax_category", f"must be null in category {category}")
     if category == "E" and not reason:
@@ -161,9 +164,14 @@ def _tax(item, rate, default, at, faults, reverse_charge):
             "tax_category",
             f"must be null or a VATEX code of category {category}, but is {code}",
         )
+    return _with_exemption(category, rate or 0, reason, code)
+
+
+def _with_exemption(category, rate, reason, code):
+    """Return the columns TAX of a line. What is None of reason and code is that of the category."""
     return {
         "tax_category": category,
-        "tax_rate": rate or 0,
+        "tax_rate": rate,
         "exemption_reason": reason or REASONS.get(category),
         "exemption_code": code or exemptions.code(category),
     }
@@ -181,24 +189,28 @@ def completed(items, old):
     is outdated if that is cancelled. An item that sends null removes the value. `old` holds the
     rows of the stored lines.
     """
-    left, found = list(old), list(items)
-    complete = [all(name in item for name in OPTIONAL) for item in items]
+    left = list(old)
+    result = list(items)
+    is_complete = [all(name in item for name in OPTIONAL) for item in items]
     # complete items come first
-    for place in sorted(range(len(items)), key=lambda place: not complete[place]):
+    for place in sorted(range(len(items)), key=lambda place: not is_complete[place]):
         item = items[place]
         line = next((line for line in left if _is_line(item, line)), None)
         if line:
             left.remove(line)
-            found[place] = {**{name: line[name] for name in OPTIONAL}, **item}
-    return found
+            kept = {name: line[name] for name in OPTIONAL}
+            result[place] = {**kept, **item}
+    return result
 
 
 def _is_line(item, line):
-    sent = {
-        **_numbers(item, "", Faults()),
-        **{name: item[name] for name in ("description", *OPTIONAL) if name in item},
-    }
-    return all(sent[name] == line[name] for name in sent if name != "tax_rate")
+    """Return whether all that an item sends, but its tax, is as in a stored line."""
+    sent = _numbers(item, "", Faults())
+    del sent["tax_rate"]
+    for name in ("description", *OPTIONAL):
+        if name in item:
+            sent[name] = item[name]
+    return all(line[name] == value for name, value in sent.items())
 
 
 def matching(items, old):
@@ -211,26 +223,28 @@ def matching(items, old):
     otherwise to the line at its position if the number of lines is the same. `old` holds the rows
     of the stored lines.
     """
-    left, found = {line["position"]: line for line in old}, [None] * len(items)
-
-    def take(place, line):
-        found[place] = left.pop(line["position"])
+    left = {line["position"]: line for line in old}
+    matches = [None] * len(items)
 
     for place, (item, line) in enumerate(zip(items, old, strict=False)):
         if _key(item, IDENTITY) == _key(line, IDENTITY):
-            take(place, line)
+            matches[place] = left.pop(line["position"])
+
     for columns in (IDENTITY, REFERENCES):
-        known = {}
+        by_key = {}
         for line in reversed(list(left.values())):
-            known.setdefault(_key(line, columns), []).append(line)
+            by_key.setdefault(_key(line, columns), []).append(line)
         for place, item in enumerate(items):
             key = _key(item, columns)
-            if found[place] is None and any(key) and known.get(key):
-                take(place, known[key].pop())
-    for place, line in enumerate(old if len(items) == len(old) else ()):
-        if found[place] is None and line["position"] in left:
-            take(place, line)
-    return found
+            if matches[place] is None and any(key) and by_key.get(key):
+                line = by_key[key].pop()
+                matches[place] = left.pop(line["position"])
+
+    if len(items) == len(old):
+        for place, line in enumerate(old):
+            if matches[place] is None and line["position"] in left:
+                matches[place] = left.pop(line["position"])
+    return matches
 
 
 def _key(item, columns):
@@ -244,21 +258,28 @@ def with_usual_tax(items, old):
     Items of lines that were created under reverse charge get the default tax. An item with a rate,
     or with another category than AE, keeps it. `old` holds the rows of the stored lines.
     """
+    lines_of_items = matching(items, old)
+    return [_restored(item, line) for item, line in zip(items, lines_of_items, strict=True)]
 
-    def restored(item, line):
-        named = "AE" if item.get("tax_rate") is None else "S"
-        if line is None or (item.get("tax_category") or named) != "AE":
-            return item
-        rate = line["usual_tax_rate"]
-        return {
-            **item,
-            "tax_category": line["usual_tax_category"],
-            "tax_rate": rate and Decimal(rate).scaleb(-2),
-            "exemption_reason": line["usual_exemption_reason"],
-            "exemption_code": line["usual_exemption_code"],
-        }
 
-    return [restored(item, line) for item, line in zip(items, matching(items, old), strict=True)]
+def _restored(item, line):
+    """Return an item with the usual tax of its line, or as it is if it has a tax of its own."""
+    category = item.get("tax_category")
+    if not category:
+        category = "AE" if item.get("tax_rate") is None else "S"
+    if line is None or category != "AE":
+        return item
+
+    rate = line["usual_tax_rate"]
+    if rate:
+        rate = Decimal(rate).scaleb(-2)
+    return {
+        **item,
+        "tax_category": line["usual_tax_category"],
+        "tax_rate": rate,
+        "exemption_reason": line["usual_exemption_reason"],
+        "exemption_code": line["usual_exemption_code"],
+    }
 
 
 def carry_over(rows, old, *, was_reverse_charge, reverse_charge):
@@ -273,18 +294,18 @@ def carry_over(rows, old, *, was_reverse_charge, reverse_charge):
             continue
         if reverse_charge:
             prefix = "usual_" if was_reverse_charge else ""
-            row.update({f"usual_{name}": line[f"{prefix}{name}"] for name in TAX})
+            for name in TAX:
+                row[f"usual_{name}"] = line[f"{prefix}{name}"]
+
         is_unchanged = all(
             row[name] == line[name]
             for name in ("description", "quantity", "unit_price", "discount_percent")
         )
         row["booth_id"] = line["booth_id"] if is_unchanged else None
-        row["is_generated"] = int(
-            line["is_generated"]
-            and is_unchanged
-            and row["unit"] == line["unit"]
-            and usual_tax(row) == usual_tax(line)
+        is_as_billed = (
+            is_unchanged and row["unit"] == line["unit"] and usual_tax(row) == usual_tax(line)
         )
+        row["is_generated"] = line["is_generated"] if is_as_billed else 0
 
 
 def usual_tax(line):
@@ -295,14 +316,11 @@ def usual_tax(line):
 
 def charged_in_reverse(line):
     """Return a line that has its usual tax as it is under reverse charge."""
-    return {
-        **line,
-        **{f"usual_{name}": line[name] for name in TAX},
-        "tax_category": "AE",
-        "tax_rate": 0,
-        "exemption_reason": REASONS["AE"],
-        "exemption_code": exemptions.code("AE"),
-    }
+    new = dict(line)
+    for name in TAX:
+        new[f"usual_{name}"] = line[name]
+    new.update(_with_exemption("AE", 0, None, None))
+    return new
 
 
 def check_billed_records(db, lines, participant_id, faults, old=None):
@@ -315,10 +333,13 @@ def check_billed_records(db, lines, participant_id, faults, old=None):
     """
     for name, statement in BILLED.items():
         ids = sorted({line[name] for line in lines if line[name] is not None})
-        known = {row["id"]: row for row in db.all(statement, ids=as_json(ids))} if ids else {}
+        if not ids:
+            continue
+        records = {row["id"]: row for row in db.all(statement, ids=as_json(ids))}
         for line in lines:
             if line[name] is not None:
-                _check_billed_record(line, name, known.get(line[name]), participant_id, faults)
+                _check_billed_record(line, name, records.get(line[name]), participant_id, faults)
+
     allowed = {None, participant_id}
     if old and old["event_participant_id"] == participant_id:
         allowed.update(line["fee_of_participant_id"] for line in old["items"])
@@ -337,11 +358,8 @@ def _check_billed_record(line, name, record, participant_id, faults):
     """
     at = f"/items/{line['position'] - 1}/{name}"
     if record is None:
-        faults.add(
-            at,
-            "unknown",
-            f"is unknown: no {name.removesuffix('_id').replace('_', ' ')} has the id {line[name]}",
-        )
+        noun = name.removesuffix("_id").replace("_", " ")
+        faults.add(at, "unknown", f"is unknown: no {noun} has the id {line[name]}")
     elif not participant_id:
         faults.add(
             at,
@@ -378,9 +396,8 @@ def taxes(lines):
     """Return the tax groups: one for each category and rate, with the tax on the sum of its lines."""
     groups = {}
     for line in lines:
-        group = groups.setdefault(
-            (line["tax_category"], line["tax_rate"]), {"net": 0, "reasons": {}, "codes": set()}
-        )
+        key = line["tax_category"], line["tax_rate"]
+        group = groups.setdefault(key, {"net": 0, "reasons": {}, "codes": set()})
         group["net"] += line["net"]
         group["codes"].add(line["exemption_code"])
         if line["exemption_reason"]:
@@ -403,12 +420,16 @@ def _only(codes, category):
 
     If they differ, that of the category, or None.
     """
-    return next(iter(codes)) if len(codes) == 1 else exemptions.code(category)
+    if len(codes) > 1:
+        return exemptions.code(category)
+    (code,) = codes
+    return code
 
 
 def totals(taxes):
     """Return subtotal, tax_total and total of an invoice with these tax groups, in minor units."""
-    subtotal, tax_total = sum(group["net"] for group in taxes), sum(group["tax"] for group in taxes)
+    subtotal = sum(group["net"] for group in taxes)
+    tax_total = sum(group["tax"] for group in taxes)
     return {"subtotal": subtotal, "tax_total": tax_total, "total": subtotal + tax_total}
 
 
@@ -429,13 +450,15 @@ def credited_taxes(taxes, rest, *, is_exact_at_rest=False):
         net_left, tax_left = rest.get((group["category"], group["rate"]), (0, 0))
         if not _is_part(-group["net"], net_left):
             return None
-        own = (
-            tax_left - money.tax(net_left + group["net"], group["rate"])
-            if is_exact_at_rest
-            else -group["tax"]
-        )
-        tax = -tax_left if -group["net"] == net_left else -_smaller(own, tax_left)
-        credited.append({**group, "tax": tax})
+
+        tax = -group["tax"]
+        if is_exact_at_rest:
+            tax = tax_left - money.tax(net_left + group["net"], group["rate"])
+        if -group["net"] == net_left:
+            tax = tax_left
+        else:
+            tax = _smaller(tax, tax_left)
+        credited.append({**group, "tax": -tax})
     return credited
 
 
