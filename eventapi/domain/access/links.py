@@ -19,11 +19,23 @@ from eventapi.languages import choice
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
-sql, sql_of_sessions = statements("links"), statements("sessions")
+sql = statements("links")
+sql_of_sessions = statements("sessions")
 
-KIND, TODOS, OFFER = "link", "todos", "booth_offer"  # of mails with the address of a link
+# kinds of mails with the address of a link
+KIND = "link"
+TODOS = "todos"
+OFFER = "booth_offer"
+
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-DEVICES = 5
+DEVICES = 5  # of a link of a door, unless it says another number
+
+TEN_MINUTES = timedelta(minutes=10)
+DAY = timedelta(days=1)
+MONTH = timedelta(days=30)
+PER_ADDRESS = 1  # mails that somebody may ask for in ten minutes
+PER_DAY = 5  # the same in a day
+
 COLUMNS = (
     "event_id",
     "participant_id",
@@ -37,8 +49,6 @@ COLUMNS = (
     "devices",
     "expires_at",
 )
-PER_ADDRESS, PER_DAY = 1, 5  # mails that somebody asks for: in ten minutes, and in a day
-TEN_MINUTES, DAY, MONTH = timedelta(minutes=10), timedelta(days=1), timedelta(days=30)
 # no name and no address: the audit log outlives the link
 AUDITED = (
     "kind",
@@ -85,25 +95,31 @@ def create(db, kind, *, rights=(), **values):
 
     Raise 409 `duplicate` if the person has a live link for this participant or application.
     """
-    fields = {**dict.fromkeys(COLUMNS), **values, "rights": as_json(list(rights))}
+    fields = dict.fromkeys(COLUMNS)
+    fields.update(values)
+    fields["rights"] = as_json(list(rights))
     if kind == "door":
         fields["devices"] = fields["devices"] or DEVICES
-    subject, email = fields["participant_id"] or fields["application_id"], fields["email"]
-    known = email and subject and db.value(sql.of_person, kind=kind, subject=subject, email=email)
-    if known:
-        raise Problem(
-            "duplicate",
-            f"{email} has the link {known} for this {kind} already. Use that one, or revoke it "
-            "first.",
-            link_id=known,
-        )
+
+    email = fields["email"]
+    subject = fields["participant_id"] or fields["application_id"]
+    if email and subject:
+        live = db.value(sql.of_person, kind=kind, subject=subject, email=email)
+        if live:
+            raise Problem(
+                "duplicate",
+                f"{email} has the link {live} for this {kind} already. Use that one, or revoke it "
+                "first.",
+                link_id=live,
+            )
+
     id = db.insert(
         sql.add,
         **fields,
         kind=kind,
         ref=_new_ref(db),
         created_by=db.actor.admin_id,
-        email_hash=email and link_secrets.address_hash(db, email),
+        email_hash=_hash_of(db, email),
         now=db.now,
         stamp=db.stamp,
     )
@@ -119,26 +135,34 @@ def _new_ref(db):
             return ref
 
 
+def _hash_of(db, email):
+    return link_secrets.address_hash(db, email) if email else None
+
+
 def get(db, id):
     """Return a link as a row with `rights` as a list, `status`, and `ends_at`, the end of its life;
     or None.
     """
     row = db.one(sql.get, id=id)
-    return row and represent(row)
+    return represent(row) if row else None
 
 
 def represent(row):
     """Complete a row of the statements `get` and `list`, in place, and return it."""
     row["rights"] = json.loads(row["rights"])
-    ended = row["ends_at"] is not None and row["ends_at"] <= times.now()
-    row["status"] = "revoked" if row["revoked_at"] else "expired" if ended else "active"
+    if row["revoked_at"]:
+        row["status"] = "revoked"
+    elif row["ends_at"] is not None and row["ends_at"] <= times.now():
+        row["status"] = "expired"
+    else:
+        row["status"] = "active"
     return row
 
 
 def by_ref(db, ref):
     """Return the link with this ref, or None."""
     id = db.value(sql.by_ref, ref=ref)
-    return id and get(db, id)
+    return get(db, id) if id else None
 
 
 def of_person(db, kind, subject, email):
@@ -146,31 +170,40 @@ def of_person(db, kind, subject, email):
     None.
     """
     id = db.value(sql.of_person, kind=kind, subject=subject, email=email)
-    return id and get(db, id)
+    return get(db, id) if id else None
 
 
 def _audit(db, action, link, old=None, new=None):
     """Audit an action of a link. `old` and `new` are the link before and after it."""
-    old, new = (each and {name: each[name] for name in AUDITED} for each in (old, new))
     journal.administered(
-        db, entities.LINK, action, link["id"], title=f"link {link['id']}", old=old, new=new
+        db,
+        entities.LINK,
+        action,
+        link["id"],
+        title=f"link {link['id']}",
+        old=_audited(old),
+        new=_audited(new),
     )
     if action in entities.LINK.events and link["kind"] != "admin":
-        journal.announced(
-            db, entities.LINK, action, {name: get(db, link["id"])[name] for name in ANNOUNCED}
-        )
+        stored = get(db, link["id"])
+        journal.announced(db, entities.LINK, action, {name: stored[name] for name in ANNOUNCED})
+
+
+def _audited(link):
+    return {name: link[name] for name in AUDITED} if link else None
 
 
 def update(db, old, fields):
     """Change `name`, `email`, `language`, `rights`, `devices` or `expires_at`, and return the link."""
-    new = {**{name: old[name] for name in COLUMNS}, **fields}
-    email = new["email"]
+    values = {name: old[name] for name in COLUMNS}
+    values.update(fields)
+    values["rights"] = as_json(values["rights"])
     db.run(
         sql.change,
-        **{**new, "rights": as_json(new["rights"])},
+        **values,
         id=old["id"],
         stamp=db.stamp,
-        email_hash=email and link_secrets.address_hash(db, email),
+        email_hash=_hash_of(db, values["email"]),
     )
     return updated(db, old)
 
@@ -235,8 +268,8 @@ def every(db, **filters):
 
     `filters` are event_id and kind; None selects all.
     """
-    given = {name: value for name, value in filters.items() if value is not None}
-    return [get(db, row["id"]) for row in db.all(sql.every, frozenset(given), **given)]
+    filters = {name: value for name, value in filters.items() if value is not None}
+    return [get(db, row["id"]) for row in db.all(sql.every, frozenset(filters), **filters)]
 
 
 def devices(db, link_id=None):
@@ -245,9 +278,8 @@ def devices(db, link_id=None):
 
     `link_id` selects those of one link.
     """
-    return db.all(
-        sql_of_sessions.at_doors, frozenset({"link_id"} if link_id else ()), link_id=link_id
-    )
+    filters = frozenset({"link_id"}) if link_id else frozenset()
+    return db.all(sql_of_sessions.at_doors, filters, link_id=link_id)
 
 
 def end_device(db, id, link_id=None):
@@ -301,13 +333,10 @@ def add_secret(db, link, way, mailed_to=None):
     """
     lasts = link_secrets.MAILED
     if way == "shown":
-        lasts = (
-            link_secrets.SHOWN
-            if link["kind"] == "door"
-            else lasts
-            if mails.is_configured(db.config)
-            else None
-        )
+        if link["kind"] == "door":
+            lasts = link_secrets.SHOWN
+        elif not mails.is_configured(db.config):
+            lasts = None
     return link_secrets.add(db, way=way, link_id=link["id"], mailed_to=mailed_to, lasts=lasts)
 
 
@@ -366,9 +395,9 @@ def tell_of_offer(db, participant_id):
         return
     for id in db.values(sql.of_participant, participant_id=participant_id, right="booth"):
         link = get(db, id)
-        if link["status"] == "active" and not mails.is_waiting(
-            db, OFFER, entities.LINK.entity_type, id
-        ):
+        if link["status"] != "active":
+            continue
+        if not mails.is_waiting(db, OFFER, entities.LINK.entity_type, id):
             mail(db, link, db.config.base_url, OFFER)
 
 
@@ -387,12 +416,11 @@ def new_secret(db, id):
 def ask_for_mail(db, email, base_url):
     """Store that somebody asks for a new link. Whether the address has one is not looked at here."""
     hashed = link_secrets.address_hash(db, email)
-    if (
-        db.value(sql.recent_requests, email_hash=hashed, since=times.after(db.now, -TEN_MINUTES))
-        < PER_ADDRESS
-        and db.value(sql.recent_requests, email_hash=hashed, since=times.after(db.now, -DAY))
-        < PER_DAY
-    ):
+    ten_minutes_ago = times.after(db.now, -TEN_MINUTES)
+    a_day_ago = times.after(db.now, -DAY)
+    lately = db.value(sql.recent_requests, email_hash=hashed, since=ten_minutes_ago)
+    in_a_day = db.value(sql.recent_requests, email_hash=hashed, since=a_day_ago)
+    if lately < PER_ADDRESS and in_a_day < PER_DAY:
         db.run(sql.add_request, email_hash=hashed, base_url=base_url, now=db.now)
 
 
@@ -424,12 +452,14 @@ def delete_old(db, size):
     Return the number of rows.
     """
     with db.write():
-        month = times.after(db.now, -MONTH)
-        count = db.run(sql.drop_requests, before=times.after(db.now, -DAY), size=size)
-        count += db.run(sql.drop_expired_secrets, before=month, size=size)
-        for id in db.values(sql.ended_links, before=month):
+        a_day_ago = times.after(db.now, -DAY)
+        a_month_ago = times.after(db.now, -MONTH)
+        count = db.run(sql.drop_requests, before=a_day_ago, size=size)
+        count += db.run(sql.drop_expired_secrets, before=a_month_ago, size=size)
+        for id in db.values(sql.ended_links, before=a_month_ago):
             link = get(db, id)
-            if (link["revoked_at"] or link["ends_at"] or db.now) < month:
+            ended_at = link["revoked_at"] or link["ends_at"] or db.now
+            if ended_at < a_month_ago:
                 blank(db, link)
                 count += 1
     return count
