@@ -60,7 +60,7 @@ OUTSIDE = (
     "pages.my.programme",
     "pages.show.files",
     "pages.show.views",
-    "pages.show.apply",
+    "pages.show.forms",
     "pages.link.routes",
     "pages.applicant.routes",
     "pages.door.page",

@@ -14,7 +14,7 @@ import pytest
 
 from eventapi.app import routes
 from eventapi.domain.records import field_types
-from eventapi.pages.show import form_fields
+from eventapi.pages.show import fields
 from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import body_schema
 from eventapi.web.html import page_requests
@@ -30,7 +30,7 @@ LINES = ("if", "elif", "else", "for", "end")
 # These have pages of their own: what does not exist, and forms whose faults stand beside their
 # fields.
 PAGES = {"not_found", "validation_failed"}
-# `confirmed` in pages/show/apply.py shows one page, "changed", for all that prevents an
+# `confirmed` in pages/show/forms.py shows one page, "changed", for all that prevents an
 # application.
 CHANGED = {
     "open_link": {
@@ -186,11 +186,11 @@ def of_custom_fields():
 
 @pytest.mark.parametrize("form", ["apply", "visit"])
 def test_every_fault_of_a_form_has_a_sentence(form):
-    home = source.module("eventapi.pages.show.apply")
+    home = source.module("eventapi.pages.show.forms")
     handler = {"apply": "send_application_form", "visit": "send_registration_form"}[form]
     schema = body_schema("application", "POST")["properties"]
     names = [
-        *form_fields.FIELDS[form],
+        *fields.FIELDS[form],
         "message",
         "requested_area",
         "category_keys",

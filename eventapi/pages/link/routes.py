@@ -8,9 +8,10 @@ from eventapi import times
 from eventapi.domain.access import link_secrets, links, reach, sessions
 from eventapi.domain.access.links import masked
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.public_forms import drafts
 from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem
-from eventapi.pages.show import apply
+from eventapi.pages.show import forms
 from eventapi.validation.formats import CHECKS
 from eventapi.web.html import cookies, form_bodies, page_requests, shell, tokens
 from eventapi.web.rest import mail_base_url
@@ -32,7 +33,7 @@ def get_link_page(db, secret):
         return home
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:
-        return apply.confirming(db, drafted(db, row))
+        return forms.confirming(db, drafted(db, row))
     link = row and links.get(db, row["link_id"])
     if link is None or link["status"] != "active":
         return invalid(db, link)
@@ -52,7 +53,7 @@ def open_link(db, secret, before):
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:
         draft = drafted(db, row)
-        page, link, is_new = apply.confirmed(db, draft, row["way"])
+        page, link, is_new = forms.confirmed(db, draft, row["way"])
         done = None if is_new else f"known_{draft['form']}"
         return page or signed_in(db, link, link_secrets.find(db, secret), done=done)
     link = row and links.get(db, row["link_id"])
@@ -67,7 +68,7 @@ def open_link(db, secret, before):
 
 
 def drafted(db, row):
-    return apply.drafts.get(db, row["draft_id"])
+    return drafts.get(db, row["draft_id"])
 
 
 def signed_in(db, link, row, *, own_device=False, done=None):

@@ -29,7 +29,7 @@ MAKERS = {
     "domain/portal/granting.py rotate": "rotated",
     "domain/public_forms/drafts.py add_secret": "a draft",
     "domain/public_forms/drafts.py new_secret": "a draft",
-    "pages/show/apply.py sent_page": "a draft",
+    "pages/show/forms.py sent_page": "a draft",
 }
 # Operation whose response has a secret -> (path, body) to send, entity type and action of its
 # entry.

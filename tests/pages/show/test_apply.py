@@ -11,7 +11,7 @@ from eventapi import paths
 from eventapi.domain.mail.contents import Gone
 from eventapi.domain.public_forms import drafts
 from eventapi.errors import Problem
-from eventapi.pages.show import apply
+from eventapi.pages.show import forms as show_forms
 from eventapi.web import masking
 from eventapi.web.html import form_bodies, forms, tokens
 from eventapi.worker.mail import message as mail_message
@@ -402,11 +402,11 @@ def test_without_a_mail_server_the_form_can_be_tried_on_this_machine_only(
     send, app, organiser, settings, monkeypatch
 ):
     monkeypatch.setattr(settings, "smtp_host", "")
-    monkeypatch.setattr(apply.client, "is_local", lambda: False)
+    monkeypatch.setattr(show_forms.client, "is_local", lambda: False)
     assert (
         "we cannot send the e-mail" in send(status=409, headers={"Host": "show.example.org"}).text
     )
-    monkeypatch.setattr(apply.client, "is_local", lambda: True)
+    monkeypatch.setattr(show_forms.client, "is_local", lambda: True)
     link = re.search(r'href="\.\./\.\./(link/evl_[^"]+)"', send().text)[1]
     app.post(f"/{link}")
     assert len(applications(organiser)) == 1

@@ -1,0 +1,355 @@
+"""The forms of a show: exhibitors apply and visitors register with a browser, and confirm their
+address by a link.
+
+A form is `apply` or `visit`. Each is stored as a draft; the link in a mail makes the application.
+"""
+
+from dataclasses import dataclass, replace
+
+from eventapi import times
+from eventapi.domain.access.link_secrets import form_key
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.people import applications
+from eventapi.domain.public_forms import drafts, openings
+from eventapi.domain.shows import directory
+from eventapi.errors import Problem, not_found
+from eventapi.pages.show.fields import body_from, fields_of, missing, not_offered, only_category
+from eventapi.pages.show.views import PACKAGE, frame
+from eventapi.plugins.validation import body_of
+from eventapi.validation.formats import CHECKS
+from eventapi.web import client
+from eventapi.web.html import cookies, form_bodies, page_requests, shell, tokens
+from eventapi.web.html.forms import faults_of
+from eventapi.web.rest import mail_base_url
+from eventapi.web.routes import Routes
+
+routes = Routes("show-forms", root="", public=True, page=True, forms=("text/html",))
+
+TRAP = "fax_number"  # a field that people do not see, and that programs fill in
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A form of a show, with what its fields have.
+
+    Attributes:
+        show: the result of `directory.show`.
+        form: `apply` or `visit`.
+        language: of the page.
+        given: name of a field -> its texts.
+        token: that of the form that was sent. A page makes a new one if it is "".
+    """
+
+    show: dict
+    form: str
+    language: str
+    given: dict
+    token: str = ""
+
+    def text(self, name):
+        """Return the text of a field, or ""."""
+        return self.given.get(name, [""])[0]
+
+    def purpose(self):
+        """Return what the token of the form is for."""
+        return f"{self.form} {self.show['id']}"
+
+
+@routes.get("/e/<event_key>/apply")
+def get_application_form(db, event_key):
+    """Return the form with which exhibitors apply."""
+    given = {"country": [db.config.organiser_country]}
+    return form_page(db, open_form(db, event_key, "apply", given))
+
+
+@routes.get("/e/<event_key>/visit")
+def get_registration_form(db, event_key):
+    """Return the form with which visitors register. `category` in the address chooses one."""
+    asked = {name: [text] for name, text in shell.asked("category").items()}
+    submission = open_form(db, event_key, "visit", asked)
+    given = only_category(fields_of(db, submission)) | asked
+    return form_page(db, replace(submission, given=given))
+
+
+@routes.post("/e/<event_key>/apply", before=form_bodies.before)
+def send_application_form(db, event_key, before):
+    """Store the form, and mail the link with which the applicant confirms the address.
+
+    Every address gets this page.
+    """
+    return send_form(db, event_key, "apply", before)
+
+
+@routes.post("/e/<event_key>/visit", before=form_bodies.before)
+def send_registration_form(db, event_key, before):
+    """Store the form, and mail the link with which the visitor confirms the address.
+
+    Every address gets this page.
+    """
+    return send_form(db, event_key, "visit", before)
+
+
+@routes.post("/e/<event_key>/apply/address", before=form_bodies.before)
+def correct_applicant_address(db, event_key, before):
+    """Replace the address of a form that was sent, and mail the link there."""
+    return correct_address(db, event_key, "apply", before)
+
+
+@routes.post("/e/<event_key>/visit/address", before=form_bodies.before)
+def correct_visitor_address(db, event_key, before):
+    """Replace the address of a form that was sent, and mail the link there."""
+    return correct_address(db, event_key, "visit", before)
+
+
+# A form that is sent
+
+
+def open_form(db, event_key, form, given):
+    """Return the Submission of a form of a show. Raise 404 unless the show has the form."""
+    show = directory.show(db, event_key)
+    if show is None or not show[f"{form}_is_open"]:
+        raise not_found("form", event_key)
+    language = shell.language_of(db.config, show["language"])
+    token = given.get("token", [""])[0]
+    return Submission(show, form, language, given, token)
+
+
+def send_form(db, event_key, form, given):
+    """Return the page after a form: `sent`, or the form again with its faults.
+
+    `given` is the form or a Problem.
+    """
+    if isinstance(given, Problem):
+        return refused_page(db, event_key, form, given)
+    submission = open_form(db, event_key, form, given)
+
+    refusal = refuse_closed(db, submission)
+    if refusal:
+        return refusal
+    state, nonce = tokens.checked(form_key(db), submission.purpose(), submission.token)
+    if state != "good":
+        return refuse_token(db, submission, state)
+    if any(given.get(TRAP, [])):
+        return sent_page(db, submission)  # the program must not notice
+
+    fields = fields_of(db, submission)
+    faults = missing(given, fields)
+    if not_offered(given, fields):
+        faults["category"] = page_requests.words(PACKAGE, submission.language)["fault_unknown"]
+    try:
+        body = checked_body(db, submission, fields)
+        if faults:
+            return form_page(db, submission, faults, status=422)
+        id = store_draft(db, submission, body, nonce)
+    except Problem as problem:
+        if problem.status >= 500:
+            raise
+        return form_with_problem(db, submission, fields, faults, problem)
+    return sent_page(db, submission, id)
+
+
+def refuse_closed(db, submission):
+    """Return the page of a form that cannot be sent now, or None if it can."""
+    if openings.state(db, submission.show, submission.form) != "open":
+        return form_page(db, submission, status=409)
+    if not mails.is_configured(db.config) and not client.is_local():
+        fresh = replace(submission, token="")
+        return form_page(db, fresh, note="problem_no_mail", status=409)
+    return None
+
+
+def refuse_token(db, submission, state):
+    """Return the form again, for a token that is `young`, `old` or `wrong`.
+
+    A young one can be sent again. What comes with a wrong one is not shown.
+    """
+    note = f"form_{state}"
+    if state == "young":
+        return form_page(db, submission, note=note, status=422)
+    if state == "old":
+        return form_page(db, replace(submission, token=""), note=note, status=422)
+    return form_page(db, replace(submission, given={}, token=""), note=note, status=403)
+
+
+def checked_body(db, submission, fields):
+    """Return the body of POST /applications that the form means. Raise 422 or 409 as it does."""
+    meant = body_from(submission, fields, db.now, db.config.organiser_country)
+    body = body_of("application", "POST", db.config.timezone)(meant)
+    asked = submission.show["visit_fields"] if submission.form == "visit" else None
+    applications.check_form(db, body, asked)
+    return body
+
+
+def store_draft(db, submission, body, nonce):
+    """Store the draft, and return its id; None if this form was stored before."""
+    return drafts.store(
+        db,
+        submission.show,
+        submission.form,
+        body,
+        nonce,
+        submission.language,
+        client.address(),
+        mail_base_url(),
+    )
+
+
+def correct_address(db, event_key, form, given):
+    """Return the page `sent` after a correction of the address.
+
+    It has the fault of a text that is no address. `given` is the form or a Problem.
+    """
+    if isinstance(given, Problem):
+        return refused_page(db, event_key, form, given)
+    submission = open_form(db, event_key, form, given)
+    show = submission.show
+
+    state, nonce = tokens.checked(form_key(db), submission.purpose(), submission.token)
+    if state in ("wrong", "old") or openings.state(db, show, form) != "open":
+        empty = replace(submission, given={}, token="")
+        return form_page(db, empty, note="form_wrong", status=403)
+    email = submission.text("email").strip()
+    if not CHECKS["email"](email) or len(email) > 254:
+        return sent_page(db, submission, fault="fault_format", status=422)
+
+    is_possible, id = drafts.correct(
+        db, show, form, nonce, email, client.address(), mail_base_url()
+    )
+    if not is_possible:
+        return sent_page(db, submission, fault="corrected_often", status=409)
+    return sent_page(db, submission, id)
+
+
+# Pages of a form
+
+
+def form_page(db, submission, faults=None, note=None, status=200):
+    """Return the form with what was typed, or the page that says why it is closed.
+
+    `faults` is name of a field -> sentence or `required`, `note` the word of a sentence on top.
+    """
+    state = openings.state(db, submission.show, submission.form)
+    if state != "open":
+        closed_status = 200 if status == 200 else 409
+        return message_page(db, submission, "closed", closed_status, is_full=state == "full")
+
+    terms = directory.in_language(submission.show["apply_terms"], submission.language) or ""
+    text = render_html(
+        db,
+        submission.show,
+        submission.language,
+        submission.form,
+        form=submission.form,
+        fields=fields_of(db, submission),
+        given=submission.given,
+        faults=faults or {},
+        note=note,
+        trap=TRAP,
+        terms=terms,
+        is_link=terms.startswith(("http://", "https://")),
+        token=submission.token or tokens.form_token(form_key(db), submission.purpose()),
+    )
+    return shell.private(text, submission.language, status)
+
+
+def form_with_problem(db, submission, fields, faults, problem):
+    """Return the form again, with the faults of a problem beside its fields and `faults`."""
+    words = page_requests.words(PACKAGE, submission.language)
+    found = faults_of(fields, problem.errors or [], words)
+    note = None if found else f"problem_{problem.code}"
+    return form_page(db, submission, faults | found, note, 422)
+
+
+def sent_page(db, submission, id=None, *, fault=None, status=200):
+    """Return the page after a form was sent, with which its address can be corrected.
+
+    `id` is that of a new draft, `fault` the word of the sentence about the address.
+    """
+    # To try the form on this machine without a mail server, the page has the link that the mail
+    # would have.
+    link = None
+    if id and not mails.is_configured(db.config):
+        link = f"{shell.up()}link/{drafts.add_secret(db, id, 'shown')}"
+    return message_page(
+        db,
+        submission,
+        "sent",
+        status,
+        token=submission.token,
+        fault=fault,
+        email=submission.text("email"),
+        sender=db.config.smtp_sender,
+        link=link,
+    )
+
+
+def refused_page(db, event_key, form, problem):
+    """Return the page about a form that was not read. Raise 404 unless the show has the form."""
+    return message_page(db, open_form(db, event_key, form, {}), "refused", problem.status)
+
+
+# The link in the mail
+
+
+def confirming(db, draft):
+    """Return the page that asks whether to confirm.
+
+    It changes nothing, because mail scanners open every link.
+    """
+    return linked_page(db, draft, "confirm")
+
+
+def confirmed(db, draft, way):
+    """Confirm the address of a draft, which makes the application.
+
+    Return (page, link, is_new); page or link is None.
+
+    The link opens the page of the application, which `is_new` unless the address has applied
+    before. Without https it opens no session, so there is a page in its place. `way` is that of the
+    secret. Raise 409 `link_revoked` if the office has ended the access of the address.
+    """
+    show = directory.show(db, draft["event_key"])
+    try:
+        link, is_new = drafts.confirm(db, draft, show, mail_base_url(), way=way)
+    except Problem as problem:
+        if problem.status >= 500 or problem.code == "link_revoked":
+            raise
+        return linked_page(db, draft, "changed", 409), None, False
+
+    if not cookies.is_possible():
+        done = {**draft, "application_id": link["application_id"]}
+        return linked_page(db, done, "done"), None, is_new
+    return None, link, is_new
+
+
+def linked_page(db, draft, part, status=200):
+    """Return a page that the link in the mail of a draft opens."""
+    show = directory.show(db, draft["event_key"])
+    language = draft["language"]
+    text = render_html(db, show, language, part, draft=draft, form=draft["form"])
+    return shell.private(text, language, status, "no-referrer")
+
+
+# Templates
+
+
+def message_page(db, submission, part, status=200, **values):
+    """Return a page that says what has happened to a form."""
+    text = render_html(
+        db, submission.show, submission.language, part, form=submission.form, **values
+    )
+    return shell.private(text, submission.language, status)
+
+
+def render_html(db, show, language, part, **values):
+    """Return a page as HTML. `show` is None if the event is not public any more."""
+    if show is None:
+        around = {"title": page_requests.words(PACKAGE, language)[f"tab_{part}"], "show": None}
+    else:
+        texts = {
+            name: directory.in_language(text, language) for name, text in show["texts"].items()
+        }
+        around = {**frame(db, show, part, {}, language), "show": {"texts": texts}}
+    return page_requests.rendered(
+        PACKAGE, part, language, event=show, now=times.now(), **around, **values
+    )
