@@ -178,7 +178,7 @@ class Visited:
             sender, fields = self.lost_form(db, ref)
             link = sender or link
         language = page_requests.language_of(link["language"] if link else None)
-        return page_requests.told(
+        return page_requests.message_page(
             "ended",
             status=403,
             kind=kind,

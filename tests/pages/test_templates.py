@@ -104,7 +104,7 @@ def test_a_parameter_of_a_piece_is_no_value_of_a_page(part):
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Call)
         and getattr(node.func, "attr", getattr(node.func, "id", ""))
-        in ("message_page", "render_html", "render_page", "shown", "told", "rendered")
+        in ("message_page", "render_html", "render_page")
         for keyword in node.keywords
     }
     assert {(name, parameter) for name, parameter in optional if parameter in of_pages} == set()

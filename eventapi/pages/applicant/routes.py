@@ -28,7 +28,7 @@ def get_applicant_page(db, visit):
     values = applicants.view(db, visit.link, visit.session)
     show = directory.show(db, visit.event["event_key"])
     done = show and directory.in_language(show["texts"].get("apply_done", {}), visit.language)
-    return page_requests.shown(
+    return page_requests.render_page(
         visit,
         PACKAGE,
         "status",
@@ -91,7 +91,7 @@ def open_exhibitor_page(db, visit):
 def get_own_badge(db, visit):
     """Return the page that shows the badge, for the phone at the entrance."""
     show = directory.show(db, visit.event["event_key"])
-    return page_requests.shown(
+    return page_requests.render_page(
         visit,
         PACKAGE,
         "badge",

@@ -17,7 +17,7 @@ from eventapi.pages.desk import api, labels
 from eventapi.pages.desk.page import render_page
 from eventapi.plugins import idempotency
 from eventapi.validation.schema_files import body_schema
-from eventapi.web.html import page_requests, shell
+from eventapi.web.html import shell
 from eventapi.web.html.forms import id_or_text, number
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.rest import Response
@@ -246,7 +246,7 @@ def get_desk_action(db, visit, name, id=None, item_id=None):
     """Return the form of an action, or show it again after a refusal."""
     ids_of(name, id, item_id)
     api.require_call(visit, name)
-    made, back = form_of(visit, name, **choices(visit, name, id)), back_to(visit)
+    made, back = form_of(visit, name, **choices(visit, name, id)), return_path(visit)
     given = made.compact(visit.fields) if visit.problem else {**made.defaults(), **ticks(db, name)}
     fixed = visit.fields if visit.problem else shell.asked(*FIXED)
     return render_page(
@@ -327,20 +327,20 @@ def do_desk_action(visit, name, id=None, item_id=None):
         name,
         ids,
         body if api.routes()[name].options.schema else None,
-        lambda response: page_requests.see_other(visit, led(visit, name, response)),
+        lambda response: visits.see_other(visit, target_after(visit, name, response)),
     )
 
 
-def led(visit, name, response):
+def target_after(visit, name, response):
     """Return the address after an action: where it was started from, or the new record if it has
     made one.
     """
     if name == "create_participant_invoice":
         word = f"{name}_and_credit" if response.meta["credit_notes"] else name
-        return with_done(f"invoices/{response.data['id']}", word)
+        return with_message(f"invoices/{response.data['id']}", word)
     if name == "delete_invoice":  # its page is gone
-        return with_done("money", name)
-    return with_done(back_to(visit), name)
+        return with_message("money", name)
+    return with_message(return_path(visit), name)
 
 
 def fixed_of(fields):
@@ -395,13 +395,13 @@ def once(visit, name, ids, body, lead, *, tag=None):
     return desk.call(api.routes()[name], ids, body=body, tag=tag, within=within)
 
 
-def back_to(visit):
+def return_path(visit):
     """Return the address within the desk to go back to: that of the form, or of the query."""
     text = _first(visit.fields.get("back")) or shell.asked("back").get("back") or ""
     return text if BACK.fullmatch(text) else ""
 
 
-def with_done(address, word):
+def with_message(address, word):
     """Return an address of the desk that says what was done, for the event in hand."""
     event = {} if "event=" in address else shell.asked("event")
     return f"{address}{'&' if '?' in address else '?'}{urlencode({'done': word, **event})}"

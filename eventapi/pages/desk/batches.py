@@ -115,7 +115,7 @@ def page(db, visit, resource, action, result):
         trial=trial,
         form=form_of(visit, resource, action, names),
         given=given,
-        back=actions.back_to(visit),
+        back=actions.return_path(visit),
         good=sum(row["status"] < 400 for row in rows),
         record_name=labels.record_name,
         record_address=record_address,

@@ -329,7 +329,7 @@ def get_desk_form(db, visit, name, id=None):
         kind_back=kind.back,
         record=record,
         id=id,
-        back=actions.back_to(visit),
+        back=actions.return_path(visit),
         tag=(visit.fields.get("tag") or [record["tag"] if record else ""])[0],
         about=about(given),
         stored=made.texts(record) if record and visit.problem else {},
@@ -436,9 +436,7 @@ def save_desk_record(visit, connections, name, id=None):
             f"delete_{kind.handler}",
             {"id": id},
             None,
-            lambda response: page_requests.see_other(
-                visit, actions.with_done(kind.back, "deleted")
-            ),
+            lambda response: visits.see_other(visit, actions.with_message(kind.back, "deleted")),
             tag=tag_of(visit),
         )
     return actions.once(
@@ -468,11 +466,11 @@ def saved(visit, kind, name, id, response):
     """Return the address after a record was saved: where the form came from, or the page of the
     record.
     """
-    back = actions.back_to(visit)
+    back = actions.return_path(visit)
     if not back and name in PAGES:
         back = f"{PAGES[name]}/{response.data['id']}"
     if not back and name == "plans":
         back = f"hall?plan={response.data['id']}" if id else f"hall/layout/{response.data['id']}"
     if not back and name == "events":
         back = f"setup?event={response.data['event_key']}"
-    return actions.with_done(back or kind.back, "saved")
+    return actions.with_message(back or kind.back, "saved")

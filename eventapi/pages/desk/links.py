@@ -6,7 +6,7 @@ from eventapi.pages.desk import actions, api
 from eventapi.pages.desk.page import render_page
 from eventapi.pictures import qr
 from eventapi.storage.statements import statements
-from eventapi.web.html import page_requests, shell
+from eventapi.web.html import shell
 from eventapi.web.html.forms import id_or_text
 from eventapi.web.routes import Routes
 
@@ -109,11 +109,11 @@ def make_desk_link(visit):
     body = {name: id_or_text(name, text) for name, text in fields.items() if text}
     if fields["kind"] == "door" and fields["station"]:
         body["name"] = fields["station"]
-    back = actions.back_to(visit)
+    back = actions.return_path(visit)
     return actions.once(
         visit,
         "create_link",
         {},
         body,
-        lambda response: page_requests.see_other(visit, actions.with_done(back, "create_link")),
+        lambda response: visits.see_other(visit, actions.with_message(back, "create_link")),
     )

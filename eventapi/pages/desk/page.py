@@ -9,7 +9,7 @@ from eventapi.domain.upkeep import housekeeping
 from eventapi.pages.desk import api, events, labels
 from eventapi.pages.desk.writing import Writer
 from eventapi.storage.errors import damage
-from eventapi.web.html import page_requests, schema_forms, shell
+from eventapi.web.html import schema_forms, shell
 
 SILENT = 120  # seconds after which the worker is called silent
 # Part of the menu, its address, and the scope without which it is left out.
@@ -31,12 +31,12 @@ def render_page(db, visit, name, *, menu=None, current=None, **values):
     read already. `values` are those of the template; `form` and `given` among them are a form and
     the texts of its fields, `asked` is the query that the links of the page keep.
 
-    Templates have, besides what visits.shown provides:
+    Templates have, besides what page_requests.render_page provides:
     - `current`, `events`, `menu`, `entries`, `banner`: what the layout shows;
     - `to(path)`: an address for the event in hand; `here`: that of this page; `urlencode`;
     - `may(scope, writes=False)`: whether the person may read or write; `ticked`: of all boxes;
     - `write`: the Writer of values; `currency`, `now`;
-    - `say(word, default)`, `named(row)`, `reason(item)`, `cell_of(item)`, `summary(kind, row)`;
+    - `sentence(word, default)`, `named(row)`, `reason(item)`, `cell_of(item)`, `summary(kind, row)`;
     - `label_of(name)`, `rows_of`, `options_of`, `any_of`, `sentences`: of forms.
     """
     event = current or events.current(db)
@@ -44,7 +44,7 @@ def render_page(db, visit, name, *, menu=None, current=None, **values):
     asked = shell.asked("event") | values.pop("asked", {})
     form = values.get("form")
     given = values.get("given") or {}
-    return page_requests.shown(
+    return page_requests.render_page(
         visit,
         labels.PACKAGE,
         name,
@@ -62,7 +62,7 @@ def render_page(db, visit, name, *, menu=None, current=None, **values):
         write=Writer(visit.language, event["timezone"] if event else db.config.timezone),
         currency=db.config.currency,
         now=times.now(),
-        say=lambda word, default="": texts.get(word, default),
+        sentence=lambda word, default="": texts.get(word, default),
         named=labels.named,
         reason=partial(labels.reason, texts),
         cell_of=partial(labels.mark, texts),

@@ -56,8 +56,8 @@ def sign_in_desk(db, before):
 
 def form(db, refusal=None, status=200):
     """Return the page, with why the last try was refused."""
-    language = page_requests.language_of()
-    text = page_requests.rendered(
+    language = visits.language_of()
+    text = page_requests.render_html(
         PACKAGE,
         "sign_in",
         language,

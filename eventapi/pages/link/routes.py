@@ -62,7 +62,7 @@ def open_link(db, secret, before):
     if not link_secrets.is_live(row, db.now):
         if link["email"] and mails.is_configured(db.config):
             links.ask_for_mail(db, link["email"], mail_base_url())
-            return told("asked", link)
+            return message_page("asked", link)
         return invalid(db, link)
     return signed_in(db, link, row, own_device=bool(before.get("own_device")))
 
@@ -77,9 +77,9 @@ def signed_in(db, link, row, *, own_device=False, done=None):
     """
     cookie = session_cookie(db, link, row, own_device=own_device)
     if cookie is None:
-        return told("full", link, 409, devices=link["devices"])
-    address = shell.up() + page_requests.path_of(link) + (f"?done={done}" if done else "")
-    return page_requests.redirect(address, {"Set-Cookie": cookie})
+        return message_page("full", link, 409, devices=link["devices"])
+    address = shell.up() + visits.path_of(link) + (f"?done={done}" if done else "")
+    return visits.redirect(address, {"Set-Cookie": cookie})
 
 
 def session_cookie(db, link, row, *, own_device=False):
@@ -137,25 +137,27 @@ def redirected(db, link, row):
 
 
 def opening(link):
-    return told("open", link, asks_device=link["kind"] in ENTRY)
+    return message_page("open", link, asks_device=link["kind"] in ENTRY)
 
 
 def expired(db, link):
     """Return the page of a secret that has expired: one button mails a new one."""
     if not (link["email"] and mails.is_configured(db.config)):
         return invalid(db, link)
-    return told("expired", link, 404, address=masked(link["email"]))
+    return message_page("expired", link, 404, address=masked(link["email"]))
 
 
 def invalid(db, link):
     """Return the page of a link that does not open. Unknown and revoked links get the same one."""
     address = link and link["status"] == "expired" and link["email"]
-    return told("invalid", None, 404, address=address and masked(address), **asking(db, ASKING))
+    return message_page(
+        "invalid", None, 404, address=address and masked(address), **asking(db, ASKING)
+    )
 
 
-def told(name, link, status=200, **values):
-    language = page_requests.language_of(link and link["language"])
-    return page_requests.told(
+def message_page(name, link, status=200, **values):
+    language = visits.language_of(link and link["language"])
+    return page_requests.message_page(
         name,
         status=status,
         language=language,
@@ -195,11 +197,13 @@ def ask_for_link(db, before):
         return entry(db, email=email, fault="fault_email", status=422)
     if mails.is_configured(db.config) and mail_base_url():
         links.ask_for_mail(db, email, mail_base_url())
-    return page_requests.told("asked")
+    return page_requests.message_page("asked")
 
 
 def entry(db, *, email="", fault=None, status=200):
-    return page_requests.told("entry", status=status, email=email, fault=fault, **asking(db))
+    return page_requests.message_page(
+        "entry", status=status, email=email, fault=fault, **asking(db)
+    )
 
 
 def asking(db, target="my"):
@@ -231,7 +235,7 @@ def asking_for(db, link):
 def signed_out(db, visit):
     """End the session of a visit, and return the page that says so."""
     sessions.end(db, visit.session)
-    return page_requests.told(
+    return page_requests.message_page(
         "signed_out", language=visit.language, headers={"Set-Cookie": cookies.gone(visit.ref)}
     )
 

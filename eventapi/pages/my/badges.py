@@ -16,8 +16,8 @@ RIGHT = "badges"
 @routes.get("/badges")
 def get_my_badges(db, visit):
     """Return the people at the booth, and how many badges are left."""
-    mine = exhibitor.opened(db, visit, RIGHT)
-    return exhibitor.shown(
+    mine = frame.open_page(db, visit, RIGHT)
+    return frame.render_page(
         db,
         visit,
         mine,
@@ -31,7 +31,7 @@ def get_my_badges(db, visit):
 @routes.post("/badges", schema="portal_forms.person", shows=get_my_badges)
 def add_my_person(db, visit, body):
     """Add a person."""
-    mine = exhibitor.changing(db, visit, RIGHT)
+    mine = frame.open_for_change(db, visit, RIGHT)
     staff.add(db, mine.participant, body["first_name"], body["last_name"])
     return page_requests.see_other(visit, "badges", done="person_added")
 
@@ -40,13 +40,13 @@ def add_my_person(db, visit, body):
 def get_my_person(db, visit, id):
     """Return the form with which a person gets another name, or is removed."""
     mine, row = asked(db, visit, id)
-    return exhibitor.shown(db, visit, mine, "person", person=row)
+    return frame.render_page(db, visit, mine, "person", person=row)
 
 
 @routes.post("/badges/<id:int>", schema="portal_forms.person", shows=get_my_person)
 def rename_my_person(db, visit, id, body):
     """Give a person another name."""
-    mine, row = asked(db, visit, id, exhibitor.changing)
+    mine, row = asked(db, visit, id, frame.open_for_change)
     staff.rename(db, mine.participant, row, body["first_name"], body["last_name"])
     return page_requests.see_other(visit, "badges", done="person_renamed")
 
@@ -54,7 +54,7 @@ def rename_my_person(db, visit, id, body):
 @routes.post("/badges/<id:int>/remove", shows=get_my_person)
 def remove_my_person(db, visit, id):
     """Remove a person. The badge is not valid any more."""
-    mine, row = asked(db, visit, id, exhibitor.changing)
+    mine, row = asked(db, visit, id, frame.open_for_change)
     staff.remove(db, mine.participant, row)
     return page_requests.see_other(visit, "badges", done="person_removed")
 
@@ -62,7 +62,7 @@ def remove_my_person(db, visit, id):
 @routes.post("/badges/<id:int>/issue", shows=get_my_badges)
 def issue_my_badge(db, visit, id):
     """Record that a badge is downloaded, and lead to its file."""
-    mine, row = asked(db, visit, id, exhibitor.changing)
+    mine, row = asked(db, visit, id, frame.open_for_change)
     staff.issue(db, mine.participant, row)
     return page_requests.see_other(visit, f"badges/{id}/badge.pdf")
 
@@ -70,7 +70,7 @@ def issue_my_badge(db, visit, id):
 @routes.get("/badges/own.pdf", forms=badge_sheets.FORMS)
 def get_my_own_badge(db, visit):
     """Return the badge of the exhibitor itself."""
-    mine = exhibitor.opened(db, visit, RIGHT)
+    mine = frame.open_page(db, visit, RIGHT)
     return badge(db, visit, mine.participant["id"])
 
 
@@ -97,6 +97,6 @@ def badge(db, visit, id):
     )
 
 
-def asked(db, visit, id, opened=exhibitor.opened):
-    mine = opened(db, visit, RIGHT)
-    return mine, exhibitor.found(staff.person(db, mine.participant, id), "person", id)
+def asked(db, visit, id, open_page=frame.open_page):
+    mine = open_page(db, visit, RIGHT)
+    return mine, frame.found(staff.person(db, mine.participant, id), "person", id)

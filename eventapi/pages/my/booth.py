@@ -21,7 +21,7 @@ LISTED = ("booth_number", "plan_key", "booth_type_name", "width", "depth", "pric
 @routes.get("/booth")
 def get_my_booth(db, visit):
     """Return the hall with the free booths, the chosen one with its price, and the own one."""
-    mine = exhibitor.opened(db, visit, RIGHT)
+    mine = exhibitor.open_page(db, visit, RIGHT)
     asked = shell.asked("booth", "plan")
     number = asked.get("booth") or visit.fields.get("booth_number", [None])[0]
 
@@ -37,7 +37,7 @@ def get_my_booth(db, visit):
         plan_drawing = drawn(db, visit, mine, plan, choice) if plan else ""
 
     rows = tuple(tuple(row[name] for name in LISTED) for row in choice.free)
-    return exhibitor.shown(
+    return exhibitor.render_page(
         db,
         visit,
         mine,
@@ -69,7 +69,7 @@ def listed(rows, language, currency):
         w=lambda word, **parts: page_requests.words(exhibitor.PACKAGE, language)[word].format(
             **parts
         ),
-        **exhibitor.writers(currency, language, None),
+        **exhibitor.formatters(currency, language, None),
     )
 
 
@@ -128,7 +128,7 @@ def marked(text, number):
 @routes.post("/booth/hold", schema="portal_forms.booth", shows=get_my_booth)
 def hold_my_booth(db, visit, body):
     """Hold a booth, or move the hold to it."""
-    mine = exhibitor.changing(db, visit, RIGHT)
+    mine = exhibitor.open_for_change(db, visit, RIGHT)
     choosing.choose(db, mine.participant, mine.event, mine.pages, body["booth_number"])
     return page_requests.see_other(visit, "booth", done="held")
 
@@ -136,7 +136,7 @@ def hold_my_booth(db, visit, body):
 @routes.post("/booth/give-back", schema="portal_forms.reservation", shows=get_my_booth)
 def give_back_my_booth(db, visit, body):
     """Give back the booth that is held."""
-    mine = exhibitor.changing(db, visit, RIGHT)
+    mine = exhibitor.open_for_change(db, visit, RIGHT)
     choosing.give_back(db, mine.participant, own(db, mine, body["reservation_id"]))
     return page_requests.see_other(visit, "booth", done="given_back")
 
@@ -144,7 +144,7 @@ def give_back_my_booth(db, visit, body):
 @routes.get("/booth/confirm/<reservation_id:int>")
 def get_my_confirmation(db, visit, reservation_id):
     """Return the page with all amounts, before the booth is confirmed bindingly."""
-    mine = exhibitor.opened(db, visit, RIGHT)
+    mine = exhibitor.open_page(db, visit, RIGHT)
     row = own(db, mine, reservation_id)
     if visit.problem is None and not (
         row["status"] == "pending"
@@ -152,7 +152,7 @@ def get_my_confirmation(db, visit, reservation_id):
         and choosing.may_confirm(mine.participant, mine.pages)
     ):
         return page_requests.see_other(visit, "booth")
-    return exhibitor.shown(
+    return exhibitor.render_page(
         db,
         visit,
         mine,
@@ -169,7 +169,7 @@ def get_my_confirmation(db, visit, reservation_id):
 )
 def confirm_my_booth(db, visit, reservation_id, body):
     """Confirm the booth bindingly."""
-    mine = exhibitor.changing(db, visit, RIGHT)
+    mine = exhibitor.open_for_change(db, visit, RIGHT)
     choosing.confirm(
         db,
         mine.participant,

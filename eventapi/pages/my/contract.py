@@ -2,7 +2,7 @@
 
 from eventapi import markup
 from eventapi.domain.attachments import content_types, contracts, pages
-from eventapi.domain.portal import evidence, reading, signing
+from eventapi.domain.portal import evidence, signing
 from eventapi.pages.my import exhibitor
 from eventapi.web import downloads
 from eventapi.web.html import page_requests
@@ -15,9 +15,9 @@ RIGHT = "contract"
 @routes.get("/contract")
 def get_my_contracts(db, visit):
     """Return the list of contracts."""
-    mine = exhibitor.opened(db, visit, RIGHT)
-    return exhibitor.shown(
-        db, visit, mine, "contracts", contracts=reading.contracts(db, mine.participant)
+    mine = frame.open_page(db, visit, RIGHT)
+    return frame.render_page(
+        db, visit, mine, "contracts", contracts=records.contracts(db, mine.participant)
     )
 
 
@@ -30,7 +30,7 @@ def get_my_contract(db, visit, id):
         if row["content"]
         else ""
     )
-    return exhibitor.shown(
+    return frame.render_page(
         db,
         visit,
         mine,
@@ -46,15 +46,15 @@ def get_my_contract(db, visit, id):
 @routes.post("/contract/<id:int>/accept", schema="portal_forms.acceptance", shows=get_my_contract)
 def accept_my_contract(db, visit, id, body):
     """Accept a contract bindingly."""
-    _, row = asked(db, visit, id, exhibitor.changing)
-    signing.accept(db, row, body["signer_name"], exhibitor.step(visit, body["shown"]))
-    return page_requests.see_other(visit, f"contract/{id}", done="accepted")
+    _, row = asked(db, visit, id, frame.open_for_change)
+    signing.accept(db, row, body["signer_name"], frame.step(visit, body["shown"]))
+    return visits.see_other(visit, f"contract/{id}", done="accepted")
 
 
 @routes.post("/contract/<id:int>/decline", schema="portal_forms.decline", shows=get_my_contract)
 def decline_my_contract(db, visit, id, body):
     """Decline a contract."""
-    mine, row = asked(db, visit, id, exhibitor.changing)
+    mine, row = asked(db, visit, id, frame.open_for_change)
     signing.decline(db, mine.participant, row, body["reason"])
     return page_requests.see_other(visit, "contract", done="declined")
 
@@ -71,6 +71,6 @@ def get_my_contract_file(db, visit, id):
     return exhibitor.attachment(response)
 
 
-def asked(db, visit, id, opened=exhibitor.opened):
-    mine = opened(db, visit, RIGHT)
-    return mine, exhibitor.found(reading.contract(db, mine.participant, id), "contract", id)
+def asked(db, visit, id, open_page=frame.open_page):
+    mine = open_page(db, visit, RIGHT)
+    return mine, frame.found(records.contract(db, mine.participant, id), "contract", id)

@@ -16,7 +16,7 @@ from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem, not_found
 from eventapi.languages import formats
 from eventapi.storage.database import as_json
-from eventapi.web.html import page_requests, shell
+from eventapi.web.html import shell
 from eventapi.web.rest import Response
 
 PACKAGE = "eventapi.pages.my"
@@ -55,7 +55,7 @@ class Mine:
     may_bind: bool
 
 
-def opened(db, visit, right=None):
+def open_page(db, visit, right=None):
     """Return the Mine of a visit.
 
     Raise 404 if the pages are closed, or the link lacks the right at this event.
@@ -76,9 +76,9 @@ def opened(db, visit, right=None):
     )
 
 
-def changing(db, visit, right):
-    """Return `opened` for a form. Raise 409 if the page can only be read."""
-    mine = opened(db, visit, right)
+def open_for_change(db, visit, right):
+    """Return `open_page` for a form. Raise 409 if the page can only be read."""
+    mine = open_page(db, visit, right)
     rights.refuse_over(mine.participant, visit.link, times.now())
     return mine
 
@@ -88,45 +88,64 @@ def step(visit, given):
     return evidence.Step(visit.session["way"], given, visit.link["id"], visit.session["mailed_to"])
 
 
-def shown(db, visit, mine, template, **values):
-    """Return a page of the exhibitor."""
-    language, zone = visit.language, mine.event["timezone"]
-    has_slots = bool(reading.slots(db, mine.participant))
-    menu = [
-        (page, f"menu_{page or 'overview'}")
-        for page, right in MENU.items()
-        if (right is None or right in mine.rights) and (page != "programme" or has_slots)
-    ]
-    intro = directory.in_language(mine.pages["texts"].get("my_intro", {}), language)
-    names = [
-        name
-        for name in (visit.problem.members.get("changed", ()) if visit.problem else ())
-        if f"field_{name}" in page_requests.words(PACKAGE, language)
-    ]
+def render_page(db, visit, mine, template, **values):
+    """Return a page of the exhibitor.
+
+    Templates have, besides what page_requests.render_page provides:
+    - `mine`, `me`, `company`: the exhibitor, its participant and its name;
+    - `menu`, `here`, `intro`, `accent`, `contact`: what the layout shows;
+    - `can_mail`, `link_email`, `masked`: whether and where the link can be mailed;
+    - `changed`: names of the fields that somebody else has changed; `now`;
+    - `amount`, `percent`, `metres`, `number`, `day`, `moment`: the formatters.
+    """
+    language = visit.language
+    zone = mine.event["timezone"]
+    email = visit.link["email"]
+    is_coloured = mine.event["is_visible"] and mine.pages["is_public"]
+    changed = changed_fields(visit)  # before `explain`, which makes a text of the list
     explain(visit.problem, language, zone)
-    return page_requests.shown(
+    return page_requests.render_page(
         visit,
         PACKAGE,
         template,
         mine=mine,
         me=mine.participant,
-        company=reading.name_of(mine.participant),
-        menu=menu,
+        company=records.name_of(mine.participant),
+        menu=menu_of(db, mine),
         here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0],
-        intro=intro,
-        accent=mine.event["is_visible"] and mine.pages["is_public"] and mine.pages["accent_color"],
+        intro=directory.in_language(mine.pages["texts"].get("my_intro", {}), language),
+        accent=mine.pages["accent_color"] if is_coloured else None,
         contact=contact(db, mine),
         can_mail=mails.is_configured(db.config),
-        link_email=visit.link["email"],
-        masked=visit.link["email"] and masked(visit.link["email"]),
+        link_email=email,
+        masked=masked(email) if email else None,
         now=times.now(),
-        changed=names,
-        **writers(db.config.currency, language, zone),
+        changed=changed,
+        **formatters(db.config.currency, language, zone),
         **values,
     )
 
 
-def writers(currency, language, zone):
+def menu_of(db, mine):
+    """Return (address, word) of the pages that the exhibitor may open."""
+    has_slots = bool(records.slots(db, mine.participant))
+    return [
+        (page, f"menu_{page or 'overview'}")
+        for page, right in MENU.items()
+        if (right is None or right in mine.rights) and (page != "programme" or has_slots)
+    ]
+
+
+def changed_fields(visit):
+    """Return the names of the fields that somebody else has changed since the form was made."""
+    if visit.problem is None:
+        return []
+    words = page_requests.words(PACKAGE, visit.language)
+    changed = visit.problem.members.get("changed", ())
+    return [name for name in changed if f"field_{name}" in words]
+
+
+def formatters(currency, language, zone):
     """Return functions that write values in a language: amounts in minor units, lengths in mm,
     rates, days and times.
 
@@ -152,7 +171,9 @@ def explain(problem, language, zone):
     """Write the members of a problem as the sentence about it shows them: days in the zone, and
     lists.
     """
-    for name, value in (problem.members if problem else {}).items():
+    if problem is None:
+        return
+    for name, value in problem.members.items():
         if isinstance(value, list):
             problem.members[name] = ", ".join(map(str, value))
         elif isinstance(value, str) and times.is_timestamp(value):

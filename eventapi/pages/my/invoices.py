@@ -3,7 +3,6 @@
 from eventapi.domain.billing import invoices, sending
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.einvoices_sent import transfers
-from eventapi.domain.portal import reading
 from eventapi.pages.my import exhibitor
 from eventapi.storage import files
 from eventapi.web import downloads
@@ -18,8 +17,8 @@ PDF, XML, SVG = "application/pdf", "application/xml", "image/svg+xml"
 @routes.get("/invoices")
 def get_my_invoices(db, visit):
     """Return the invoices with what is open. Credit notes stand beside their invoice."""
-    mine = exhibitor.opened(db, visit, RIGHT)
-    rows = reading.invoices_of(db, mine.participant)
+    mine = frame.open_page(db, visit, RIGHT)
+    rows = records.invoices_of(db, mine.participant)
     notes = {}
     for row in rows:
         if row["invoice_type"] == "credit_note":
@@ -35,7 +34,7 @@ def get_my_invoices(db, visit):
         for row in rows
         if row["invoice_type"] == "invoice"
     ]
-    return exhibitor.shown(db, visit, mine, "invoices", invoices=own, seller=db.config)
+    return frame.render_page(db, visit, mine, "invoices", invoices=own, seller=db.config)
 
 
 @routes.get("/invoices/<id:int>/pdf", forms=(PDF,))
@@ -71,8 +70,8 @@ def get_my_girocode(db, visit, id):
 
 
 def asked(db, visit, id):
-    mine = exhibitor.opened(db, visit, RIGHT)
-    return exhibitor.found(reading.invoice(db, mine.participant, id), "invoice", id)
+    mine = frame.open_page(db, visit, RIGHT)
+    return frame.found(records.invoice(db, mine.participant, id), "invoice", id)
 
 
 def file(kind, name, body):

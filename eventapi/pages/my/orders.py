@@ -15,10 +15,10 @@ RIGHT = "orders"
 @routes.get("/orders")
 def get_my_orders(db, visit):
     """Return the services with their prices, the basket and the own orders."""
-    mine = exhibitor.opened(db, visit, RIGHT)
-    rows = reading.orders_of(db, mine.participant)
+    mine = frame.open_page(db, visit, RIGHT)
+    rows = records.orders_of(db, mine.participant)
     draft = next((row for row in rows if row["status"] == "draft"), None)
-    return exhibitor.shown(
+    return frame.render_page(
         db,
         visit,
         mine,
@@ -55,8 +55,8 @@ def typed_order(db, link, language, fields):
 @routes.post("/orders", shows=get_my_orders, typed=typed_order)
 def fill_my_basket(db, visit):
     """Store the quantities as the basket, and lead to the check page."""
-    mine = exhibitor.changing(db, visit, RIGHT)
-    exhibitor.refuse_changed(
+    mine = frame.open_for_change(db, visit, RIGHT)
+    frame.refuse_changed(
         basket_of(basket.find(db, mine.participant)), visit.fields.get("etag", [None])[0]
     )
     items = items_of(visit, reading.catalogue(db, mine.participant))
@@ -76,7 +76,7 @@ def fill_my_basket(db, visit):
 @routes.get("/orders/check")
 def get_my_basket(db, visit):
     """Return the page with all amounts, before the order is submitted bindingly."""
-    mine = exhibitor.opened(db, visit, RIGHT)
+    mine = frame.open_page(db, visit, RIGHT)
     row = basket.find(db, mine.participant)
     if row is None:
         return (
@@ -89,7 +89,7 @@ def get_my_basket(db, visit):
             raise
         visit.problem = visit.problem or problem
         return get_my_orders(db, visit)
-    return exhibitor.shown(
+    return frame.render_page(
         db, visit, mine, "check", draft=row, checked=checked, hash=evidence.digest(shown)
     )
 
@@ -97,15 +97,15 @@ def get_my_basket(db, visit):
 @routes.post("/orders/check", schema="portal_forms.order", shows=get_my_basket)
 def submit_my_basket(db, visit, body):
     """Submit the order bindingly."""
-    mine = exhibitor.changing(db, visit, RIGHT)
-    basket.submit(db, mine.participant, exhibitor.step(visit, body["shown"]))
-    return page_requests.see_other(visit, "orders", done="ordered")
+    mine = frame.open_for_change(db, visit, RIGHT)
+    basket.submit(db, mine.participant, frame.step(visit, body["shown"]))
+    return visits.see_other(visit, "orders", done="ordered")
 
 
 @routes.post("/orders/cancel", shows=get_my_orders)
 def cancel_my_basket(db, visit):
     """Empty the basket."""
-    mine = exhibitor.changing(db, visit, RIGHT)
+    mine = frame.open_for_change(db, visit, RIGHT)
     basket.fill(db, mine.participant, [])
     return page_requests.see_other(visit, "orders", done="emptied")
 

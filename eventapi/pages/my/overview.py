@@ -14,12 +14,12 @@ routes = Routes("my-overview", root="/my/<ref>", **exhibitor.PAGE)
 def get_my_overview(db, visit):
     """Return the to-dos: late, open, waiting for the office and done."""
     with db.snapshot():
-        mine = exhibitor.opened(db, visit)
+        mine = frame.open_page(db, visit)
         found = todos.of(db, mine.participant, mine.event, mine.pages, mine.rights)
         told = [
             {**todo, **todos.said(todo, visit.language, mine.event["timezone"])} for todo in found
         ]
-        return exhibitor.shown(
+        return frame.render_page(
             db,
             visit,
             mine,
@@ -40,7 +40,7 @@ def set_my_language(db, visit, body):
 @routes.post("/mail-me")
 def mail_my_link(db, visit):
     """Mail the link to its address, so that a session can be opened that may take binding steps."""
-    mine = exhibitor.opened(db, visit)
+    mine = frame.open_page(db, visit)
     if visit.link["email"]:
         links.ask_for_mail(db, visit.link["email"], mail_base_url())
-    return exhibitor.shown(db, visit, mine, "mailed")
+    return frame.render_page(db, visit, mine, "mailed")

@@ -23,10 +23,10 @@ FIELDS = {
 @routes.get("/profile")
 def get_my_profile(db, visit):
     """Return the form of the profile, its logo and a preview of the public entry."""
-    mine = exhibitor.opened(db, visit, "profile")
+    mine = frame.open_page(db, visit, "profile")
     profile = profiles.get(db, mine.participant["id"])
     text = directory.in_language(profile["texts"], visit.language)
-    return exhibitor.shown(
+    return frame.render_page(
         db,
         visit,
         mine,
@@ -81,7 +81,7 @@ def remove_my_logo(db, visit):
 @routes.get("/profile/logo/<hash>", forms=downloads.PICTURES)
 def get_my_logo(db, visit, hash):
     """Return the logo. Its address contains the hash of the file."""
-    mine = exhibitor.opened(db, visit, "profile")
+    mine = frame.open_page(db, visit, "profile")
     logo = profiles.get(db, mine.participant["id"])["logo"]
     exhibitor.found(logo if logo and logo["sha256"][:16] == hash else None, "logo", hash)
     return exhibitor.attachment(
@@ -100,7 +100,7 @@ def by_field(profile):
 
 def owned(db, visit):
     """Return the participant, as the API shows it, and its profile."""
-    id = exhibitor.changing(db, visit, "profile").participant["id"]
+    id = frame.open_for_change(db, visit, "profile").participant["id"]
     return participants.get(db, id), profiles.get(db, id)
 
 

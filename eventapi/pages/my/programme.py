@@ -12,9 +12,9 @@ routes = Routes("my-programme", root="/my/<ref>", **exhibitor.PAGE)
 @routes.get("/programme")
 def get_my_programme(db, visit):
     """Return the sessions in which the exhibitor speaks, hosts or takes part, by day."""
-    mine = exhibitor.opened(db, visit)
+    mine = frame.open_page(db, visit)
     days = [
         (date, list(slots))
         for date, slots in groupby(reading.slots(db, mine.participant), lambda slot: slot["date"])
     ]
-    return exhibitor.shown(db, visit, mine, "programme", days=days)
+    return frame.render_page(db, visit, mine, "programme", days=days)

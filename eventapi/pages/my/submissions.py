@@ -7,7 +7,6 @@ from eventapi.errors import not_found
 from eventapi.pages.my import exhibitor
 from eventapi.storage import files
 from eventapi.web import downloads
-from eventapi.web.html import page_requests
 from eventapi.web.routes import Routes
 
 routes = Routes("my-submissions", root="/my/<ref>", **exhibitor.PAGE)
@@ -24,9 +23,9 @@ def largest(config):
 @routes.get("/submissions")
 def get_my_submissions(db, visit):
     """Return what the organiser asks for, and its state."""
-    mine = exhibitor.opened(db, visit, RIGHT)
-    return exhibitor.shown(
-        db, visit, mine, "submissions", kinds=reading.types(db, mine.participant)
+    mine = frame.open_page(db, visit, RIGHT)
+    return frame.render_page(
+        db, visit, mine, "submissions", kinds=records.types(db, mine.participant)
     )
 
 
@@ -34,15 +33,15 @@ def get_my_submissions(db, visit):
 def get_my_submission(db, visit, key):
     """Return one submission with its form, feedback and revisions."""
     mine, kind = asked(db, visit, key)
-    return exhibitor.shown(
+    return frame.render_page(
         db,
         visit,
         mine,
         "submission",
         title=kind["title"],
         kind=kind,
-        revisions=reading.revisions(db, kind),
-        tag=exhibitor.tag_of(shown(kind)),
+        revisions=records.revisions(db, kind),
+        tag=frame.tag_of(state_of(kind)),
         may_hand_in=handing_in.allows(kind) and not mine.is_over,
         limit=kind["max_size_mb"] or db.config.max_upload_mb,
         accept=",".join(f".{name}" for name in kind["allowed_extensions"]),
@@ -58,7 +57,7 @@ def hand_in_my_submission(db, visit, key, body):
         value = True if value else None
     is_draft = body["action"] == "draft"
     handing_in.hand_in(db, mine.participant, kind, value, is_draft=is_draft)
-    return told(visit, key, is_draft)
+    return see_submission(visit, key, is_draft)
 
 
 @routes.post(
@@ -70,7 +69,7 @@ def hand_in_my_file(db, visit, key, body, upload):
     handing_in.hand_in_file(
         db, mine.participant, kind, upload, body["filename"] or "", is_draft=body["draft"]
     )
-    return told(visit, key, body["draft"])
+    return see_submission(visit, key, body["draft"])
 
 
 @routes.post("/submissions/<key>/submit", schema="portal_forms.draft", shows=get_my_submission)
@@ -80,7 +79,7 @@ def submit_my_submission(db, visit, key, body):
     if kind["submission_id"] is None:
         raise not_found("submission", key)
     handing_in.submit(db, kind)
-    return told(visit, key, False)
+    return see_submission(visit, key, False)
 
 
 @routes.get("/submissions/<key>/file", forms=("application/octet-stream",))
@@ -97,27 +96,25 @@ def get_my_revision(db, visit, key, revision):
     return sent(db, reading.file_of(db, mine.participant, kind["submission_id"], revision), key)
 
 
-def asked(db, visit, key, opened=exhibitor.opened):
+def asked(db, visit, key, open_page=frame.open_page):
     """Return the Mine of a visit and the row of the submission type."""
-    mine = opened(db, visit, RIGHT)
-    return mine, exhibitor.found(reading.type_by_key(db, mine.participant, key), "submission", key)
+    mine = open_page(db, visit, RIGHT)
+    return mine, frame.found(records.type_by_key(db, mine.participant, key), "submission", key)
 
 
 def changed(db, visit, key, body):
     """Return `asked` for a form. Raise 412 if the submission was changed since the form was made."""
-    mine, kind = asked(db, visit, key, exhibitor.changing)
-    exhibitor.refuse_changed(shown(kind), body["etag"])
+    mine, kind = asked(db, visit, key, frame.open_for_change)
+    frame.refuse_changed(state_of(kind), body["etag"])
     return mine, kind
 
 
-def shown(kind):
+def state_of(kind):
     return {name: kind[name] for name in SHOWN}
 
 
-def told(visit, key, is_draft):
-    return page_requests.see_other(
-        visit, f"submissions/{key}", done="draft" if is_draft else "submitted"
-    )
+def see_submission(visit, key, is_draft):
+    return visits.see_other(visit, f"submissions/{key}", done="draft" if is_draft else "submitted")
 
 
 def sent(db, file, key):

@@ -202,7 +202,7 @@ def get_imprint(config):
     """Return who is responsible for the pages: the organiser, as the configuration names it."""
     language = shell.language_of(config, None)
     given = {name: getattr(config, name) for name in IMPRINT}
-    text = page_requests.rendered(
+    text = page_requests.render_html(
         views.PACKAGE,
         "imprint",
         language,

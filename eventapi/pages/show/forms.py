@@ -14,7 +14,7 @@ from eventapi.domain.public_forms import drafts, openings
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, not_found
 from eventapi.pages.show.fields import body_from, fields_of, missing, not_offered, only_category
-from eventapi.pages.show.views import PACKAGE, frame
+from eventapi.pages.show.views import PACKAGE, head_and_foot
 from eventapi.plugins.validation import body_of
 from eventapi.validation.formats import CHECKS
 from eventapi.web import client
@@ -349,7 +349,7 @@ def render_html(db, show, language, part, **values):
         texts = {
             name: directory.in_language(text, language) for name, text in show["texts"].items()
         }
-        around = {**frame(db, show, part, {}, language), "show": {"texts": texts}}
-    return page_requests.rendered(
+        around = {**head_and_foot(db, show, part, language, {}), "show": {"texts": texts}}
+    return page_requests.render_html(
         PACKAGE, part, language, event=show, now=times.now(), **around, **values
     )

@@ -48,13 +48,13 @@ def get_show(db, event_key):
     def content(show, language):
         plans, found = directory.plans(db, show), everybody(db, show, language)
         return {
-            "show": shown(show, language),
+            "show": about_show(show, language),
             "exhibitors": directory.brief(found),
             "categories": directory.categories(found),
             "plans": plans,
         }
 
-    return answer(db, event_key, "start", content)
+    return show_page(db, event_key, "start", content)
 
 
 @routes.get("/<event_key>/exhibitors", **HTML)
@@ -73,12 +73,12 @@ def get_show_exhibitors(db, event_key):
     def content(show, language):
         found = everybody(db, show, language)
         return {
-            "show": shown(show, language),
+            "show": about_show(show, language),
             "exhibitors": directory.brief(directory.matching(found, **asked)),
             "categories": directory.categories(found),
         }
 
-    return answer(db, event_key, "exhibitors", content, asked)
+    return show_page(db, event_key, "exhibitors", content, asked)
 
 
 @routes.get("/<event_key>/exhibitors/<exhibitor>", **HTML)
@@ -93,7 +93,7 @@ def get_show_exhibitor(db, event_key, exhibitor):
         slots = directory.programme(db, show, found)
         hosted = [row for row in found if row["host"] and row["host"]["id"] == one["id"]]
         return {
-            "show": shown(show, language),
+            "show": about_show(show, language),
             "exhibitor": one,
             "co_exhibitors": directory.brief(hosted),
             "slots": [
@@ -101,7 +101,7 @@ def get_show_exhibitor(db, event_key, exhibitor):
             ],
         }
 
-    return answer(db, event_key, "exhibitor", content, name=exhibitor.partition("-")[0])
+    return show_page(db, event_key, "exhibitor", content, name=exhibitor.partition("-")[0])
 
 
 def listed(db, show, language, exhibitor):
@@ -127,7 +127,7 @@ def get_show_plan(db, event_key, plan_key):
         if hall is None:
             raise not_found("plan", plan_key)
         values = {
-            "show": shown(show, language),
+            "show": about_show(show, language),
             "plans": directory.plans(db, show),
             "plan": {
                 "plan_key": plan_key,
@@ -137,7 +137,7 @@ def get_show_plan(db, event_key, plan_key):
         }
         return values if shell.is_json() else {**values, HALL: hall}
 
-    return answer(db, event_key, "plan", content, name=plan_key)
+    return show_page(db, event_key, "plan", content, name=plan_key)
 
 
 @routes.get("/<event_key>/programme", **HTML)
@@ -147,9 +147,9 @@ def get_show_programme(db, event_key):
 
     def content(show, language):
         slots = directory.programme(db, show, everybody(db, show, language))
-        return {"show": shown(show, language), "slots": slots}
+        return {"show": about_show(show, language), "slots": slots}
 
-    return answer(db, event_key, "programme", content)
+    return show_page(db, event_key, "programme", content)
 
 
 @routes.get("/<event_key>/embed", **HTML)
@@ -158,16 +158,16 @@ def get_show_embedding(db, event_key):
 
     def content(show, language):
         return {
-            "show": shown(show, language),
+            "show": about_show(show, language),
             "plans": directory.plans(db, show),
             "root": f"{mail_base_url()}/e/{event_key}",
             "origins": show["embed_origins"],
         }
 
-    return answer(db, event_key, "embed", content, name=mail_base_url())
+    return show_page(db, event_key, "embed", content, name=mail_base_url())
 
 
-def answer(db, event_key, part, content, asked=None, name=None):
+def show_page(db, event_key, part, content, asked=None, name=None):
     """Return a page of a show as HTML or JSON. `content(show, language)` returns its values, which
     both have.
 
@@ -192,10 +192,11 @@ def answer(db, event_key, part, content, asked=None, name=None):
                 },
             )
 
-    def make(part=part, content=content):
+    def make():
         with db.snapshot():
             show = public(db, event_key)
-            return drawn(db, show, part, content(show, language), language, asked, embed)
+            values = {**content(show, language), "asked": asked, "embed": embed}
+            return render_page(db, show, part, language, values)
 
     category = asked.get("category")
     try:
@@ -213,7 +214,22 @@ def answer(db, event_key, part, content, asked=None, name=None):
     except Problem as problem:
         if problem.status != 404:
             raise
-    page = make("lost", lambda show, language: instead(db, show, language))
+    return not_found_page(db, event_key, language, asked, embed)
+
+
+def not_found_page(db, event_key, language, asked, embed):
+    """Return the page in place of one that does not exist, with all exhibitors."""
+    with db.snapshot():
+        show = public(db, event_key)
+        found = everybody(db, show, language)
+        values = {
+            "show": about_show(show, language),
+            "exhibitors": directory.brief(found),
+            "categories": directory.categories(found),
+            "asked": asked,
+            "embed": embed,
+        }
+        page = render_page(db, show, "lost", language, values)
     return Response(status=404, body=page.raw, headers=page.headers)
 
 
@@ -280,41 +296,30 @@ def public(db, event_key):
     return show
 
 
-def drawn(db, show, part, values, language, asked, embed):
-    """Return a page with these values."""
-    text = page_requests.rendered(
+def render_page(db, show, part, language, values):
+    """Return a page with these values. `asked` and `embed` among them are what it was asked for."""
+    text = page_requests.render_html(
         PACKAGE,
         part,
         language,
         **values,
-        **frame(db, show, part, values, language),
+        **head_and_foot(db, show, part, language, values),
         event=show,
         now=times.now(),
-        asked=asked,
-        embed=embed,
         plan_drawing=drawing(db, show, part, values),
         lettered=lettered,
         pieces=pieces(show, page_requests.words(PACKAGE, language)),
     )
+    embed = values["embed"]
     return shell.html(
         text,
         language,
-        is_indexed=show["is_indexed"] and not asked and not embed,
+        is_indexed=show["is_indexed"] and not values["asked"] and not embed,
         frames=show["embed_origins"] if embed else (),
     )
 
 
-def instead(db, show, language):
-    """Return the values of the page in place of one that does not exist: all exhibitors."""
-    found = everybody(db, show, language)
-    return {
-        "show": shown(show, language),
-        "exhibitors": directory.brief(found),
-        "categories": directory.categories(found),
-    }
-
-
-def frame(db, show, part, values, language):
+def head_and_foot(db, show, part, language, values):
     """Return what the head of a page says, its tabs and the links at its foot."""
     word, today = page_requests.words(PACKAGE, language), times.today(show["timezone"])
     own = {"exhibitor": values.get("exhibitor"), "plan": values.get("plan")}.get(part)
@@ -409,8 +414,8 @@ def drawing(db, show, part, values):
     )
 
 
-def shown(show, language):
-    """Return what is said about the show itself. Texts are in the language, else in the other one."""
+def about_show(show, language):
+    """Return what a page says about the show. Texts are in the language, else in the other one."""
     texts = {name: directory.in_language(text, language) for name, text in show["texts"].items()}
     return {
         **{name: show[name] for name in SHOWN},

@@ -74,19 +74,19 @@ def words(package: str, language: str) -> dict[str, str]:
     return {**shell.words(COMMON, language), **shell.words(package, language)}
 
 
-def shown(
+def render_page(
     visit: Visit, package: str, name: str, *, status: int | None = None, **values: object
 ) -> Response:
     """Return the page of a template within the layout of its part.
 
-    Its status is that of `visit.problem`, else 200. Templates have, besides what shell.rendered
+    Its status is that of `visit.problem`, else 200. Templates have, besides what shell.render_html
     provides: `visit`, `home`, `done` (the sentence of `?done=`), `note` (the sentence of a problem
     that belongs to no field), `form_token()`, `typed(name, stored)` and `fault(name)`.
     """
     texts = words(package, visit.language)
     problem, done = visit.problem, shell.asked("done").get("done")
     faults = faults_of(problem, texts) if problem else {}
-    page = rendered(
+    page = render_html(
         package,
         name,
         visit.language,
@@ -107,7 +107,7 @@ def shown(
     return response
 
 
-def rendered(package: str, name: str, language: str, **values: object) -> str:
+def render_html(package: str, name: str, language: str, **values: object) -> str:
     """Return a page of a part with its own texts and those that all parts share."""
     known = {
         "event": None,
@@ -119,7 +119,9 @@ def rendered(package: str, name: str, language: str, **values: object) -> str:
         "imprint": f"{shell.up()}imprint",
         "privacy_url": request.environ["eventapi.config"].privacy_url,
     }
-    return shell.rendered(package, name, language, words(package, language), **{**known, **values})
+    return shell.render_html(
+        package, name, language, words(package, language), **{**known, **values}
+    )
 
 
 def hidden_token(visit: Visit) -> str:
@@ -204,7 +206,7 @@ def language_of(own: str | None = None) -> str:
     )
 
 
-def told(
+def message_page(
     name: str,
     *,
     status: int = 200,
@@ -215,7 +217,9 @@ def told(
 ) -> Response:
     """Return one of the pages about links, sessions and errors."""
     language = language or language_of()
-    response = shell.private(rendered(COMMON, name, language, **values), language, status, referrer)
+    response = shell.private(
+        render_html(COMMON, name, language, **values), language, status, referrer
+    )
     response.headers.update(headers or {})
     return response
 
@@ -228,7 +232,7 @@ def problem_page(problem: Problem, request_id: str) -> Response:
     secret no further request may name as its referrer.
     """
     language = request.environ.get("eventapi.language") or language_of()
-    return told(
+    return message_page(
         "problem",
         status=problem.status,
         language=language,

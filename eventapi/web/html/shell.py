@@ -70,7 +70,7 @@ def _piece(text):
     return escape(text).replace("\n", "<br>")
 
 
-def rendered(
+def render_html(
     package: str, name: str, language: str, texts: dict[str, str], **values: object
 ) -> str:
     """Return the page of a template within the layout of its part, or of the package `layout`.
