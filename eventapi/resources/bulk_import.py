@@ -6,8 +6,7 @@ import codecs
 import csv
 import io
 
-from eventapi.domain.imports import participants, runs
-from eventapi.domain.imports import runs as import_runs
+from eventapi.domain.imports import participants, runs, start
 from eventapi.domain.imports.files import REASONS, SURPLUS
 from eventapi.plugins.access import require_scope
 from eventapi.spreadsheet import cell, number
@@ -98,7 +97,7 @@ def import_participants(db, upload):
 
 def imported(db, kind, options, upload):
     """Return 201 with the finished import, or 202 if it continues in the background."""
-    record = import_runs.create(db, kind, options, upload)
+    record = start.create(db, kind, options, upload)
     return Response(
         record,
         201 if record["finished_at"] else 202,

@@ -10,7 +10,7 @@ from itertools import islice
 
 from eventapi.domain.imports import fields as import_records
 from eventapi.domain.imports import files as import_files
-from eventapi.domain.imports import runs as import_runs
+from eventapi.domain.imports import job, start
 from eventapi.errors import Faults, Problem, fault, invalid, invalid_parameter
 from eventapi.storage import files
 from eventapi.storage.database import as_json
@@ -107,19 +107,15 @@ def _faults(kind, options, total):
     faults = Faults()
     if not total:
         faults.add("/records", "min_items", "must have at least one record")
-    if (
-        total > import_runs.MAX_ALL_OR_NOTHING
-        and not options["skip_on_error"]
-        and not options["dry_run"]
-    ):
+    if total > start.MAX_ALL_OR_NOTHING and not options["skip_on_error"] and not options["dry_run"]:
         faults.add(
             "/skip_on_error",
             "too_many",
-            f"must be true for more than {import_runs.MAX_ALL_OR_NOTHING} records",
+            f"must be true for more than {start.MAX_ALL_OR_NOTHING} records",
         )
-    if options["dry_run"] and total > import_runs.MAX_DRY_RUN:
+    if options["dry_run"] and total > start.MAX_DRY_RUN:
         faults.add(
-            "/dry_run", "too_many", f"must be false for more than {import_runs.MAX_DRY_RUN} records"
+            "/dry_run", "too_many", f"must be false for more than {start.MAX_DRY_RUN} records"
         )
     if kind == "participants" and options["event_key"] is None and options["event_id"] is None:
         faults.add("/event_key", "required", "is required, or `event_id`")
@@ -127,10 +123,10 @@ def _faults(kind, options, total):
 
 
 def _checked(db, kind, upload, form, options, total):
-    if total > import_runs.MAX_AT_ONCE or upload.size > import_runs.MAX_SIZE_AT_ONCE:
+    if total > start.MAX_AT_ONCE or upload.size > start.MAX_SIZE_AT_ONCE:
         return None
     read = import_records.Reader(db, kind, form, options["field_mapping"])
-    return [import_runs.validated(read, entry) for entry in import_files.records(upload.path, form)]
+    return [job.validated(read, entry) for entry in import_files.records(upload.path, form)]
 
 
 @contextmanager

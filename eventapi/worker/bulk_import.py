@@ -6,7 +6,7 @@ import logging
 import time
 from threading import Thread
 
-from eventapi.domain.imports import runs
+from eventapi.domain.imports import job, runs
 from eventapi.storage import maintenance
 from eventapi.storage.database import Database
 from eventapi.storage.errors import Busy, storage_error
@@ -66,9 +66,9 @@ def attempt(db, id, stopping):
     """
     try:
         if failures.get((db.path, id), 0) < MAX_FAILURES:
-            runs.run(db, id, stopping)
+            job.run(db, id, stopping)
         else:
-            runs.give_up(db, id, MAX_FAILURES)
+            job.give_up(db, id, MAX_FAILURES)
     except Busy as busy:
         log.warning("bulk import %s is postponed to the next round: %s", id, busy)
     except Exception as error:

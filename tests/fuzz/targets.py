@@ -26,7 +26,7 @@ from eventapi.domain.einvoices import cii, profiles, reading, received, rules, u
 from eventapi.domain.events import icalendar
 from eventapi.domain.halls import formulas
 from eventapi.domain.imports import files as import_files
-from eventapi.domain.imports import runs
+from eventapi.domain.imports import job
 from eventapi.domain.webhooks import addresses
 from eventapi.errors import Faults, Problem
 from eventapi.plugins.validation import accepted, body_of, parse_query, query_of
@@ -144,7 +144,7 @@ def imported(world, data):
         return
     number = json.loads(content)["data"]["id"]
     if status == 202:
-        runs.run(world.db, number, lambda: False)
+        job.run(world.db, number, lambda: False)
     _, _, content = world.request("GET", f"/api/v1/bulk-import/{number}")
     done = json.loads(content)["data"]
     if done["status"] == "failed":

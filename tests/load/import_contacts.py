@@ -24,8 +24,9 @@ os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 
 from eventapi import config as configuration
 from eventapi.domain.imports import files as import_files
+from eventapi.domain.imports import job as import_job
 from eventapi.domain.imports import runs
-from eventapi.domain.imports import runs as import_runs
+from eventapi.domain.imports import start as import_start
 from eventapi.storage import database, files, migrations
 from eventapi.storage.statements import statements
 from eventapi.web.import_bodies import Source
@@ -62,7 +63,7 @@ def main(many):
         id = queued(db, text)
         judging = timed(lambda: judged(db, id))
         memory, watch = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, watcher(db.config)
-        before, took = time.process_time(), timed(lambda: import_runs.run(db, id, lambda: False))
+        before, took = time.process_time(), timed(lambda: import_job.run(db, id, lambda: False))
         busy = time.process_time() - before
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
         reads, writes = watched(watch)
@@ -119,16 +120,16 @@ def queued(db, path):
     with open(path, "rb") as stream, files.received(db.config, stream, 2**30) as upload:
         form, total = import_files.read_form(upload.path)
         with db.write():
-            return import_runs.create(
+            return import_start.create(
                 db, "contacts", OPTIONS, Source(OPTIONS, upload, form, total, None)
             )["id"]
 
 
 def judged(db, id):
     """Read and validate all records, one batch at a time."""
-    job, row = import_runs.Job(db, id), runs.get(db, id)
+    job, row = import_job.Job(db, id), runs.get(db, id)
     sent = import_files.records(files.path(db.config, row["sha256"]), row["form"])
-    while job.validated(islice(sent, import_runs.BATCH)):
+    while job.validated(islice(sent, import_job.BATCH)):
         pass
 
 
@@ -147,11 +148,11 @@ def executed(source, target):
     target.connection.executescript("DELETE FROM counters;")
 
     def run():
-        for start in range(0, max(map(len, rows.values())), import_runs.BATCH):
+        for start in range(0, max(map(len, rows.values())), import_job.BATCH):
             with target.write():
                 for table, found in rows.items():
                     target.connection.executemany(
-                        inserts[table], found[start : start + import_runs.BATCH]
+                        inserts[table], found[start : start + import_job.BATCH]
                     )
 
     return timed(run)

@@ -18,8 +18,8 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.imports import files as import_files
+from eventapi.domain.imports import job as import_job
 from eventapi.domain.imports import runs
-from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.known import Record
 from eventapi.domain.people import contacts as contact_book
@@ -882,7 +882,7 @@ def test_all_or_nothing_uses_no_savepoint_around_the_records(organiser, db):
         send(organiser, records, skip_on_error=False, status=202)
         job_db, executed = Database(db.config), []
         job_db.connection.set_trace_callback(executed.append)
-        import_runs.run(job_db, runs.waiting(db)[0], lambda: False)
+        import_job.run(job_db, runs.waiting(db)[0], lambda: False)
         job_db.close()
         assert "BEGIN IMMEDIATE" in executed and not [
             text for text in executed if text.startswith("SAVEPOINT")
@@ -941,16 +941,16 @@ def test_an_import_waits_for_space_on_the_disk_for_its_temporary_files(organiser
             import_files, "temporary", lambda config: open("/dev/full", "w+", encoding="utf-8")
         )
         with suppress(OSError, StorageError):
-            import_runs.run(db, id, lambda: False)
+            import_job.run(db, id, lambda: False)
     assert runs.waiting(db) == [id], "the import has not ended"
-    import_runs.run(db, id, lambda: False)
+    import_job.run(db, id, lambda: False)
     assert organiser.data(f"/bulk-import/{id}")["created"] == 2100
 
 
 def test_an_import_stops_on_request_and_resumes(organiser, db):
     id = send(organiser, people(2500), status=202)["id"]
     asked = iter([False, False, False, True, True, True])
-    import_runs.run(db, id, lambda: next(asked))
+    import_job.run(db, id, lambda: next(asked))
     between = organiser.data(f"/bulk-import/{id}")
     assert between["status"] == "running" and 0 < between["processed"] == between["created"] < 2500
     run_worker(db)
@@ -964,7 +964,7 @@ def test_two_workers_do_not_import_twice(organiser, db, settings):
     def work():
         own = Database(settings)
         for id in ids:
-            import_runs.run(own, id, lambda: False)
+            import_job.run(own, id, lambda: False)
         own.close()
 
     threads = [threading.Thread(target=work) for _ in range(3)]

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from eventapi.domain.imports import runs
+from eventapi.domain.imports import job
 from tests.resources.test_bulk_import import CSV, run_worker, send, send_csv
 from tests.web.test_routes import problem
 
@@ -527,7 +527,7 @@ def test_an_import_that_continues_reads_numbers_as_before(fields, db, settings):
     rows = "".join(f"{place};A;1.250\n" for place in range(2500))
     id = send_csv(fields, "external_id;last_name;cf.area\n" + rows, status=202)["id"]
     asked = iter([False, False, False, True, True, True])
-    runs.run(db, id, lambda: next(asked))
+    job.run(db, id, lambda: next(asked))
     between = fields.data(f"/bulk-import/{id}")
     assert between["status"] == "running" and 0 < between["created"] < 2500
     settings.organiser_country = "CH"

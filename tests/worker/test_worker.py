@@ -14,6 +14,7 @@ import pytest
 from eventapi import errors, journal, times
 from eventapi.cli import main
 from eventapi.domain.halls import booking
+from eventapi.domain.imports import job as import_job
 from eventapi.domain.imports import runs
 from eventapi.domain.records import entities
 from eventapi.domain.upkeep import housekeeping
@@ -260,7 +261,7 @@ def test_a_bulk_import_that_a_rule_refuses_fails_its_job_and_pauses(db, monkeypa
         raise errors.Problem("invalid_transition", "The import was cancelled.")
 
     monkeypatch.setattr(runs, "waiting", lambda db: [1, 2])
-    monkeypatch.setattr(runs, "run", refuse)
+    monkeypatch.setattr(import_job, "run", refuse)
     worker = Worker(db.config, jobs=(bulk_import,))
     assert worker.once() == [bulk_import] and attempts == [1, 2]
     assert "bulk import 1 failed" in caplog.text
@@ -286,7 +287,7 @@ def test_a_bulk_import_that_fails_ten_times_by_a_fault_of_the_program_ends_as_fa
     monkeypatch.setattr(
         sqlite3.OperationalError, "sqlite_errorcode", sqlite3.SQLITE_IOERR, raising=False
     )
-    monkeypatch.setattr(runs, "run", fail)
+    monkeypatch.setattr(import_job, "run", fail)
     for _ in range(40):
         bulk_import.paused.clear()
         bulk_import.run(db, lambda: False)
