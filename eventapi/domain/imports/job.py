@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from eventapi import journal
-from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import fields as import_records
+from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import runs
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.known import Record

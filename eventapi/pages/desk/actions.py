@@ -17,7 +17,7 @@ from eventapi.pages.desk import api, labels
 from eventapi.pages.desk.page import render_page
 from eventapi.plugins import idempotency
 from eventapi.validation.schema_files import body_schema
-from eventapi.web.html import shell
+from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import id_or_text, number
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.rest import Response
@@ -327,7 +327,7 @@ def do_desk_action(visit, name, id=None, item_id=None):
         name,
         ids,
         body if api.routes()[name].options.schema else None,
-        lambda response: visits.see_other(visit, target_after(visit, name, response)),
+        lambda response: page_requests.see_other(visit, target_after(visit, name, response)),
     )
 
 

@@ -6,7 +6,7 @@ from eventapi.domain.mail import queue as mails
 from eventapi.pages.desk import actions, api, events, labels, links, lists
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.statements import statements
-from eventapi.web.html import shell
+from eventapi.web.html import page_requests, shell
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -151,7 +151,7 @@ def send_desk_access(visit, connections, id):
     mail them.
     """
     api.require_call(visit, "create_link")
-    done = visits.see_other(visit, actions.with_message(f"applications/{id}", "mail_link"))
+    done = page_requests.see_other(visit, actions.with_message(f"applications/{id}", "mail_link"))
     for gap in connections.reader().all(sql.gaps_of, application_id=id):
         if gap["lacks"] == "page":
             body = {

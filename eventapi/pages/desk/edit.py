@@ -436,7 +436,9 @@ def save_desk_record(visit, connections, name, id=None):
             f"delete_{kind.handler}",
             {"id": id},
             None,
-            lambda response: visits.see_other(visit, actions.with_message(kind.back, "deleted")),
+            lambda response: page_requests.see_other(
+                visit, actions.with_message(kind.back, "deleted")
+            ),
             tag=tag_of(visit),
         )
     return actions.once(

@@ -6,7 +6,7 @@ from eventapi.pages.desk import actions, api
 from eventapi.pages.desk.page import render_page
 from eventapi.pictures import qr
 from eventapi.storage.statements import statements
-from eventapi.web.html import shell
+from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import id_or_text
 from eventapi.web.routes import Routes
 
@@ -115,5 +115,5 @@ def make_desk_link(visit):
         "create_link",
         {},
         body,
-        lambda response: visits.see_other(visit, actions.with_message(back, "create_link")),
+        lambda response: page_requests.see_other(visit, actions.with_message(back, "create_link")),
     )

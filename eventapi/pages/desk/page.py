@@ -9,7 +9,7 @@ from eventapi.domain.upkeep import housekeeping
 from eventapi.pages.desk import api, events, labels
 from eventapi.pages.desk.writing import Writer
 from eventapi.storage.errors import damage
-from eventapi.web.html import schema_forms, shell
+from eventapi.web.html import page_requests, schema_forms, shell
 
 SILENT = 120  # seconds after which the worker is called silent
 # Part of the menu, its address, and the scope without which it is left out.

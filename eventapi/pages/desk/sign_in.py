@@ -56,7 +56,7 @@ def sign_in_desk(db, before):
 
 def form(db, refusal=None, status=200):
     """Return the page, with why the last try was refused."""
-    language = visits.language_of()
+    language = page_requests.language_of()
     text = page_requests.render_html(
         PACKAGE,
         "sign_in",

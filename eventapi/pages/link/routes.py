@@ -78,8 +78,8 @@ def signed_in(db, link, row, *, own_device=False, done=None):
     cookie = session_cookie(db, link, row, own_device=own_device)
     if cookie is None:
         return message_page("full", link, 409, devices=link["devices"])
-    address = shell.up() + visits.path_of(link) + (f"?done={done}" if done else "")
-    return visits.redirect(address, {"Set-Cookie": cookie})
+    address = shell.up() + page_requests.path_of(link) + (f"?done={done}" if done else "")
+    return page_requests.redirect(address, {"Set-Cookie": cookie})
 
 
 def session_cookie(db, link, row, *, own_device=False):
@@ -156,7 +156,7 @@ def invalid(db, link):
 
 
 def message_page(name, link, status=200, **values):
-    language = visits.language_of(link and link["language"])
+    language = page_requests.language_of(link and link["language"])
     return page_requests.message_page(
         name,
         status=status,

@@ -7,12 +7,12 @@ from html import escape
 from urllib.parse import urlencode
 
 from eventapi.domain.portal import choosing, evidence
-from eventapi.pages.my import exhibitor
+from eventapi.pages.my import page
 from eventapi.pictures.hall import page as hall_page
 from eventapi.web.html import page_requests, shell
 from eventapi.web.routes import Routes
 
-routes = Routes("my-booth", root="/my/<ref>", **exhibitor.PAGE)
+routes = Routes("my-booth", root="/my/<ref>", **page.PAGE)
 RIGHT = "booth"
 HOME = "{home}"  # in what all share, in place of the address of the pages
 LISTED = ("booth_number", "plan_key", "booth_type_name", "width", "depth", "price")
@@ -21,7 +21,7 @@ LISTED = ("booth_number", "plan_key", "booth_type_name", "width", "depth", "pric
 @routes.get("/booth")
 def get_my_booth(db, visit):
     """Return the hall with the free booths, the chosen one with its price, and the own one."""
-    mine = exhibitor.open_page(db, visit, RIGHT)
+    mine = page.open_page(db, visit, RIGHT)
     asked = shell.asked("booth", "plan")
     number = asked.get("booth") or visit.fields.get("booth_number", [None])[0]
 
@@ -37,7 +37,7 @@ def get_my_booth(db, visit):
         plan_drawing = drawn(db, visit, mine, plan, choice) if plan else ""
 
     rows = tuple(tuple(row[name] for name in LISTED) for row in choice.free)
-    return exhibitor.render_page(
+    return page.render_page(
         db,
         visit,
         mine,
@@ -63,13 +63,11 @@ def listed(rows, language, currency):
     """Return the rows of the list of free booths, tuples of LISTED. All exhibitors with the same
     prices share it.
     """
-    return shell.template(exhibitor.PACKAGE, "free").render(
+    return shell.template(page.PACKAGE, "free").render(
         rows=[dict(zip(LISTED, row, strict=True)) for row in rows],
         home=HOME,
-        w=lambda word, **parts: page_requests.words(exhibitor.PACKAGE, language)[word].format(
-            **parts
-        ),
-        **exhibitor.formatters(currency, language, None),
+        w=lambda word, **parts: page_requests.words(page.PACKAGE, language)[word].format(**parts),
+        **page.formatters(currency, language, None),
     )
 
 
@@ -128,7 +126,7 @@ def marked(text, number):
 @routes.post("/booth/hold", schema="portal_forms.booth", shows=get_my_booth)
 def hold_my_booth(db, visit, body):
     """Hold a booth, or move the hold to it."""
-    mine = exhibitor.open_for_change(db, visit, RIGHT)
+    mine = page.open_for_change(db, visit, RIGHT)
     choosing.choose(db, mine.participant, mine.event, mine.pages, body["booth_number"])
     return page_requests.see_other(visit, "booth", done="held")
 
@@ -136,7 +134,7 @@ def hold_my_booth(db, visit, body):
 @routes.post("/booth/give-back", schema="portal_forms.reservation", shows=get_my_booth)
 def give_back_my_booth(db, visit, body):
     """Give back the booth that is held."""
-    mine = exhibitor.open_for_change(db, visit, RIGHT)
+    mine = page.open_for_change(db, visit, RIGHT)
     choosing.give_back(db, mine.participant, own(db, mine, body["reservation_id"]))
     return page_requests.see_other(visit, "booth", done="given_back")
 
@@ -144,7 +142,7 @@ def give_back_my_booth(db, visit, body):
 @routes.get("/booth/confirm/<reservation_id:int>")
 def get_my_confirmation(db, visit, reservation_id):
     """Return the page with all amounts, before the booth is confirmed bindingly."""
-    mine = exhibitor.open_page(db, visit, RIGHT)
+    mine = page.open_page(db, visit, RIGHT)
     row = own(db, mine, reservation_id)
     if visit.problem is None and not (
         row["status"] == "pending"
@@ -152,7 +150,7 @@ def get_my_confirmation(db, visit, reservation_id):
         and choosing.may_confirm(mine.participant, mine.pages)
     ):
         return page_requests.see_other(visit, "booth")
-    return exhibitor.render_page(
+    return page.render_page(
         db,
         visit,
         mine,
@@ -169,17 +167,17 @@ def get_my_confirmation(db, visit, reservation_id):
 )
 def confirm_my_booth(db, visit, reservation_id, body):
     """Confirm the booth bindingly."""
-    mine = exhibitor.open_for_change(db, visit, RIGHT)
+    mine = page.open_for_change(db, visit, RIGHT)
     choosing.confirm(
         db,
         mine.participant,
         mine.event,
         mine.pages,
         own(db, mine, reservation_id),
-        exhibitor.step(visit, body["shown"]),
+        page.step(visit, body["shown"]),
     )
     return page_requests.see_other(visit, "booth", done="confirmed")
 
 
 def own(db, mine, id):
-    return exhibitor.found(choosing.own_booth(db, mine.participant, id), "booth", id)
+    return page.found(choosing.own_booth(db, mine.participant, id), "booth", id)

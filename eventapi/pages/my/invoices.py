@@ -3,13 +3,14 @@
 from eventapi.domain.billing import invoices, sending
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.einvoices_sent import transfers
-from eventapi.pages.my import exhibitor
+from eventapi.domain.portal import reading
+from eventapi.pages.my import page
 from eventapi.storage import files
 from eventapi.web import downloads
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
-routes = Routes("my-invoices", root="/my/<ref>", **exhibitor.PAGE)
+routes = Routes("my-invoices", root="/my/<ref>", **page.PAGE)
 RIGHT = "invoices"
 PDF, XML, SVG = "application/pdf", "application/xml", "image/svg+xml"
 
@@ -17,8 +18,8 @@ PDF, XML, SVG = "application/pdf", "application/xml", "image/svg+xml"
 @routes.get("/invoices")
 def get_my_invoices(db, visit):
     """Return the invoices with what is open. Credit notes stand beside their invoice."""
-    mine = frame.open_page(db, visit, RIGHT)
-    rows = records.invoices_of(db, mine.participant)
+    mine = page.open_page(db, visit, RIGHT)
+    rows = reading.invoices_of(db, mine.participant)
     notes = {}
     for row in rows:
         if row["invoice_type"] == "credit_note":
@@ -34,7 +35,7 @@ def get_my_invoices(db, visit):
         for row in rows
         if row["invoice_type"] == "invoice"
     ]
-    return frame.render_page(db, visit, mine, "invoices", invoices=own, seller=db.config)
+    return page.render_page(db, visit, mine, "invoices", invoices=own, seller=db.config)
 
 
 @routes.get("/invoices/<id:int>/pdf", forms=(PDF,))
@@ -53,7 +54,7 @@ def get_my_invoice_pdf(db, visit, id):
 def get_my_invoice_xml(db, visit, id):
     """Return the e-invoice of an invoice as it was sent."""
     row = asked(db, visit, id)
-    exhibitor.found(row["xml_sha256"], "e-invoice", id)
+    page.found(row["xml_sha256"], "e-invoice", id)
     with db.snapshot():
         body = sending.xml(db, row, "en16931", "cii")
     return file(XML, invoice_pdf.file_name(row, extension="xml", words=[]), body)
@@ -63,19 +64,19 @@ def get_my_invoice_xml(db, visit, id):
 def get_my_girocode(db, visit, id):
     """Return the code with which a banking app transfers what is open."""
     invoice = invoices.represent(asked(db, visit, id))
-    code = exhibitor.found(transfers.girocode_if_possible(invoice), "GiroCode", id)
-    return exhibitor.attachment(
+    code = page.found(transfers.girocode_if_possible(invoice), "GiroCode", id)
+    return page.attachment(
         Response(body=transfers.draw(invoice, code, SVG), headers={"Content-Type": SVG})
     )
 
 
 def asked(db, visit, id):
-    mine = frame.open_page(db, visit, RIGHT)
-    return frame.found(records.invoice(db, mine.participant, id), "invoice", id)
+    mine = page.open_page(db, visit, RIGHT)
+    return page.found(reading.invoice(db, mine.participant, id), "invoice", id)
 
 
 def file(kind, name, body):
-    return exhibitor.attachment(
+    return page.attachment(
         Response(
             body=body,
             headers={

@@ -4,26 +4,26 @@ orders.
 
 from eventapi.domain.portal import basket, evidence, reading
 from eventapi.errors import Problem, invalid
-from eventapi.pages.my import exhibitor
+from eventapi.pages.my import page
 from eventapi.web.html import forms, page_requests
 from eventapi.web.routes import Routes
 
-routes = Routes("my-orders", root="/my/<ref>", **exhibitor.PAGE)
+routes = Routes("my-orders", root="/my/<ref>", **page.PAGE)
 RIGHT = "orders"
 
 
 @routes.get("/orders")
 def get_my_orders(db, visit):
     """Return the services with their prices, the basket and the own orders."""
-    mine = frame.open_page(db, visit, RIGHT)
-    rows = records.orders_of(db, mine.participant)
+    mine = page.open_page(db, visit, RIGHT)
+    rows = reading.orders_of(db, mine.participant)
     draft = next((row for row in rows if row["status"] == "draft"), None)
-    return frame.render_page(
+    return page.render_page(
         db,
         visit,
         mine,
         "orders",
-        tag=exhibitor.tag_of(basket_of(draft)),
+        tag=page.tag_of(basket_of(draft)),
         services=reading.catalogue(db, mine.participant),
         items={item["service_id"]: item for item in draft["items"]} if draft else {},
         draft=draft,
@@ -35,7 +35,7 @@ def typed_order(db, link, language, fields):
     """Return (label, text) of the quantities and specifications in a form, with the names of the
     services.
     """
-    texts = page_requests.words(exhibitor.PACKAGE, language)
+    texts = page_requests.words(page.PACKAGE, language)
     participant = reading.participant(db, link["participant_id"])
     services = {str(row["service_id"]): row for row in reading.catalogue(db, participant)}
     found = []
@@ -55,8 +55,8 @@ def typed_order(db, link, language, fields):
 @routes.post("/orders", shows=get_my_orders, typed=typed_order)
 def fill_my_basket(db, visit):
     """Store the quantities as the basket, and lead to the check page."""
-    mine = frame.open_for_change(db, visit, RIGHT)
-    frame.refuse_changed(
+    mine = page.open_for_change(db, visit, RIGHT)
+    page.refuse_changed(
         basket_of(basket.find(db, mine.participant)), visit.fields.get("etag", [None])[0]
     )
     items = items_of(visit, reading.catalogue(db, mine.participant))
@@ -76,7 +76,7 @@ def fill_my_basket(db, visit):
 @routes.get("/orders/check")
 def get_my_basket(db, visit):
     """Return the page with all amounts, before the order is submitted bindingly."""
-    mine = frame.open_page(db, visit, RIGHT)
+    mine = page.open_page(db, visit, RIGHT)
     row = basket.find(db, mine.participant)
     if row is None:
         return (
@@ -89,7 +89,7 @@ def get_my_basket(db, visit):
             raise
         visit.problem = visit.problem or problem
         return get_my_orders(db, visit)
-    return frame.render_page(
+    return page.render_page(
         db, visit, mine, "check", draft=row, checked=checked, hash=evidence.digest(shown)
     )
 
@@ -97,15 +97,15 @@ def get_my_basket(db, visit):
 @routes.post("/orders/check", schema="portal_forms.order", shows=get_my_basket)
 def submit_my_basket(db, visit, body):
     """Submit the order bindingly."""
-    mine = frame.open_for_change(db, visit, RIGHT)
-    basket.submit(db, mine.participant, frame.step(visit, body["shown"]))
-    return visits.see_other(visit, "orders", done="ordered")
+    mine = page.open_for_change(db, visit, RIGHT)
+    basket.submit(db, mine.participant, page.step(visit, body["shown"]))
+    return page_requests.see_other(visit, "orders", done="ordered")
 
 
 @routes.post("/orders/cancel", shows=get_my_orders)
 def cancel_my_basket(db, visit):
     """Empty the basket."""
-    mine = frame.open_for_change(db, visit, RIGHT)
+    mine = page.open_for_change(db, visit, RIGHT)
     basket.fill(db, mine.participant, [])
     return page_requests.see_other(visit, "orders", done="emptied")
 

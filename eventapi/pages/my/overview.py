@@ -2,24 +2,24 @@
 
 from eventapi.domain.access import links
 from eventapi.domain.portal import todos
-from eventapi.pages.my import exhibitor
+from eventapi.pages.my import page
 from eventapi.web.html import page_requests
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
-routes = Routes("my-overview", root="/my/<ref>", **exhibitor.PAGE)
+routes = Routes("my-overview", root="/my/<ref>", **page.PAGE)
 
 
 @routes.get("")
 def get_my_overview(db, visit):
     """Return the to-dos: late, open, waiting for the office and done."""
     with db.snapshot():
-        mine = frame.open_page(db, visit)
+        mine = page.open_page(db, visit)
         found = todos.of(db, mine.participant, mine.event, mine.pages, mine.rights)
         told = [
             {**todo, **todos.said(todo, visit.language, mine.event["timezone"])} for todo in found
         ]
-        return frame.render_page(
+        return page.render_page(
             db,
             visit,
             mine,
@@ -40,7 +40,7 @@ def set_my_language(db, visit, body):
 @routes.post("/mail-me")
 def mail_my_link(db, visit):
     """Mail the link to its address, so that a session can be opened that may take binding steps."""
-    mine = frame.open_page(db, visit)
+    mine = page.open_page(db, visit)
     if visit.link["email"]:
         links.ask_for_mail(db, visit.link["email"], mail_base_url())
-    return frame.render_page(db, visit, mine, "mailed")
+    return page.render_page(db, visit, mine, "mailed")

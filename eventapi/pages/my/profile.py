@@ -3,13 +3,13 @@
 from eventapi.domain.people import participants
 from eventapi.domain.shows import directory, profiles
 from eventapi.errors import Problem, invalid, invalid_at
-from eventapi.pages.my import exhibitor
+from eventapi.pages.my import page
 from eventapi.plugins.validation import body_of
 from eventapi.web import downloads
 from eventapi.web.html import page_requests
 from eventapi.web.routes import Routes
 
-routes = Routes("my-profile", root="/my/<ref>", **exhibitor.PAGE)
+routes = Routes("my-profile", root="/my/<ref>", **page.PAGE)
 LANGUAGES = ("de", "en")
 # place in the body of the profile -> field of the form
 FIELDS = {
@@ -23,16 +23,16 @@ FIELDS = {
 @routes.get("/profile")
 def get_my_profile(db, visit):
     """Return the form of the profile, its logo and a preview of the public entry."""
-    mine = frame.open_page(db, visit, "profile")
+    mine = page.open_page(db, visit, "profile")
     profile = profiles.get(db, mine.participant["id"])
     text = directory.in_language(profile["texts"], visit.language)
-    return frame.render_page(
+    return page.render_page(
         db,
         visit,
         mine,
         "profile",
         profile=profile,
-        tag=exhibitor.tag_of(by_field(profile)),
+        tag=page.tag_of(by_field(profile)),
         text=text,
         website=directory.linkable(profile["website"]),
         limit=profiles.LARGEST_FILE // 1000,
@@ -44,7 +44,7 @@ def get_my_profile(db, visit):
 def change_my_profile(db, visit, body):
     """Change the profile."""
     me, old = owned(db, visit)
-    exhibitor.refuse_changed(by_field(old), body["etag"])
+    page.refuse_changed(by_field(old), body["etag"])
     profiles.update_own(db, me, old, fields_of(db, body, old))
     return page_requests.see_other(visit, "profile", done="profile")
 
@@ -81,10 +81,10 @@ def remove_my_logo(db, visit):
 @routes.get("/profile/logo/<hash>", forms=downloads.PICTURES)
 def get_my_logo(db, visit, hash):
     """Return the logo. Its address contains the hash of the file."""
-    mine = frame.open_page(db, visit, "profile")
+    mine = page.open_page(db, visit, "profile")
     logo = profiles.get(db, mine.participant["id"])["logo"]
-    exhibitor.found(logo if logo and logo["sha256"][:16] == hash else None, "logo", hash)
-    return exhibitor.attachment(
+    page.found(logo if logo and logo["sha256"][:16] == hash else None, "logo", hash)
+    return page.attachment(
         downloads.stored_file(db.config, logo["sha256"], logo["content_type"], "logo")
     )
 
@@ -100,7 +100,7 @@ def by_field(profile):
 
 def owned(db, visit):
     """Return the participant, as the API shows it, and its profile."""
-    id = frame.open_for_change(db, visit, "profile").participant["id"]
+    id = page.open_for_change(db, visit, "profile").participant["id"]
     return participants.get(db, id), profiles.get(db, id)
 
 

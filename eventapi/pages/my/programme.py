@@ -3,18 +3,18 @@
 from itertools import groupby
 
 from eventapi.domain.portal import reading
-from eventapi.pages.my import exhibitor
+from eventapi.pages.my import page
 from eventapi.web.routes import Routes
 
-routes = Routes("my-programme", root="/my/<ref>", **exhibitor.PAGE)
+routes = Routes("my-programme", root="/my/<ref>", **page.PAGE)
 
 
 @routes.get("/programme")
 def get_my_programme(db, visit):
     """Return the sessions in which the exhibitor speaks, hosts or takes part, by day."""
-    mine = frame.open_page(db, visit)
+    mine = page.open_page(db, visit)
     days = [
         (date, list(slots))
         for date, slots in groupby(reading.slots(db, mine.participant), lambda slot: slot["date"])
     ]
-    return frame.render_page(db, visit, mine, "programme", days=days)
+    return page.render_page(db, visit, mine, "programme", days=days)

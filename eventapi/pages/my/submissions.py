@@ -4,12 +4,13 @@ from eventapi.domain.attachments import content_types
 from eventapi.domain.portal import handing_in, reading
 from eventapi.domain.submissions.submissions import MEGABYTE
 from eventapi.errors import not_found
-from eventapi.pages.my import exhibitor
+from eventapi.pages.my import page
 from eventapi.storage import files
 from eventapi.web import downloads
+from eventapi.web.html import page_requests
 from eventapi.web.routes import Routes
 
-routes = Routes("my-submissions", root="/my/<ref>", **exhibitor.PAGE)
+routes = Routes("my-submissions", root="/my/<ref>", **page.PAGE)
 RIGHT = "submissions"
 # What a form is made from, and colleagues or the office may change meanwhile.
 SHOWN = ("title", "description", "due_at", "value", "document_id", "state", "feedback")
@@ -23,9 +24,9 @@ def largest(config):
 @routes.get("/submissions")
 def get_my_submissions(db, visit):
     """Return what the organiser asks for, and its state."""
-    mine = frame.open_page(db, visit, RIGHT)
-    return frame.render_page(
-        db, visit, mine, "submissions", kinds=records.types(db, mine.participant)
+    mine = page.open_page(db, visit, RIGHT)
+    return page.render_page(
+        db, visit, mine, "submissions", kinds=reading.types(db, mine.participant)
     )
 
 
@@ -33,15 +34,15 @@ def get_my_submissions(db, visit):
 def get_my_submission(db, visit, key):
     """Return one submission with its form, feedback and revisions."""
     mine, kind = asked(db, visit, key)
-    return frame.render_page(
+    return page.render_page(
         db,
         visit,
         mine,
         "submission",
         title=kind["title"],
         kind=kind,
-        revisions=records.revisions(db, kind),
-        tag=frame.tag_of(state_of(kind)),
+        revisions=reading.revisions(db, kind),
+        tag=page.tag_of(state_of(kind)),
         may_hand_in=handing_in.allows(kind) and not mine.is_over,
         limit=kind["max_size_mb"] or db.config.max_upload_mb,
         accept=",".join(f".{name}" for name in kind["allowed_extensions"]),
@@ -96,16 +97,16 @@ def get_my_revision(db, visit, key, revision):
     return sent(db, reading.file_of(db, mine.participant, kind["submission_id"], revision), key)
 
 
-def asked(db, visit, key, open_page=frame.open_page):
+def asked(db, visit, key, open_page=page.open_page):
     """Return the Mine of a visit and the row of the submission type."""
     mine = open_page(db, visit, RIGHT)
-    return mine, frame.found(records.type_by_key(db, mine.participant, key), "submission", key)
+    return mine, page.found(reading.type_by_key(db, mine.participant, key), "submission", key)
 
 
 def changed(db, visit, key, body):
     """Return `asked` for a form. Raise 412 if the submission was changed since the form was made."""
-    mine, kind = asked(db, visit, key, frame.open_for_change)
-    frame.refuse_changed(state_of(kind), body["etag"])
+    mine, kind = asked(db, visit, key, page.open_for_change)
+    page.refuse_changed(state_of(kind), body["etag"])
     return mine, kind
 
 
@@ -114,15 +115,17 @@ def state_of(kind):
 
 
 def see_submission(visit, key, is_draft):
-    return visits.see_other(visit, f"submissions/{key}", done="draft" if is_draft else "submitted")
+    return page_requests.see_other(
+        visit, f"submissions/{key}", done="draft" if is_draft else "submitted"
+    )
 
 
 def sent(db, file, key):
     """Return a file as a download. Raise 404 if it is None."""
-    exhibitor.found(file, "file", key)
+    page.found(file, "file", key)
     kind = content_types.detect(files.head(db.config, file["sha256"]))
     response = downloads.stored_file(db.config, file["sha256"], kind, file["filename"] or key)
     response.headers["Content-Disposition"] = downloads.disposition(
         "attachment", file["filename"] or key
     )
-    return exhibitor.attachment(response)
+    return page.attachment(response)

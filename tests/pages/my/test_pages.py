@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 import pytest
 
 from eventapi.domain.portal import todos
-from eventapi.pages.my import exhibitor
+from eventapi.pages.my import page
 from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests
 from tests.pages.my.conftest import My
@@ -40,8 +40,8 @@ def test_each_page_is_shown_in_both_languages(my, page):
 def test_the_sheet_for_exhibitors_names_the_pages_and_buttons_that_there_are():
     text = (ROOT / "docs/guides/for-exhibitors.md").read_text(encoding="utf-8")
     for language, part in zip(("en", "de"), text.split("\n## "), strict=True):
-        words = page_requests.words(exhibitor.PACKAGE, language)
-        pages = [words[f"menu_{page}"] for page, right in exhibitor.MENU.items() if right]
+        words = page_requests.words(page.PACKAGE, language)
+        pages = [words[f"menu_{name}"] for name, right in page.MENU.items() if right]
         assert re.findall(r"^- \*\*([^*]+)\*\*:", part, re.M) == [
             pages[place] for place in (0, 2, 1, 3, 4, 5, 6)
         ]
@@ -68,7 +68,7 @@ def test_each_state_of_a_record_has_its_word():
         "way_": ("mailed", "shown", "office"),
         "do_": kinds,
     }
-    words = page_requests.words(exhibitor.PACKAGE, "de")
+    words = page_requests.words(page.PACKAGE, "de")
     assert [
         first + state
         for first, all_ in said.items()

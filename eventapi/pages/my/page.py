@@ -16,7 +16,7 @@ from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem, not_found
 from eventapi.languages import formats
 from eventapi.storage.database import as_json
-from eventapi.web.html import shell
+from eventapi.web.html import page_requests, shell
 from eventapi.web.rest import Response
 
 PACKAGE = "eventapi.pages.my"
@@ -110,7 +110,7 @@ def render_page(db, visit, mine, template, **values):
         template,
         mine=mine,
         me=mine.participant,
-        company=records.name_of(mine.participant),
+        company=reading.name_of(mine.participant),
         menu=menu_of(db, mine),
         here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0],
         intro=directory.in_language(mine.pages["texts"].get("my_intro", {}), language),
@@ -128,7 +128,7 @@ def render_page(db, visit, mine, template, **values):
 
 def menu_of(db, mine):
     """Return (address, word) of the pages that the exhibitor may open."""
-    has_slots = bool(records.slots(db, mine.participant))
+    has_slots = bool(reading.slots(db, mine.participant))
     return [
         (page, f"menu_{page or 'overview'}")
         for page, right in MENU.items()
