@@ -37,6 +37,7 @@ CATALOGUE = (
     "resources.bulk_import",
     "resources.notes",
     "resources.reports",
+    "resources.datev",
     "resources.audit_log",
 )
 

@@ -3,8 +3,6 @@
 from eventapi import spreadsheet
 from eventapi.domain.billing import statement
 from eventapi.domain.books import audit_export, ledger, periods, taxes
-from eventapi.domain.datev import documents as datev_documents
-from eventapi.domain.datev import export as datev
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
 from eventapi.domain.reports import charts as report_charts
@@ -120,59 +118,6 @@ def get_readiness_report(db, query, form):
     role.
     """
     return report(db, "readiness", query, form)
-
-
-@routes.get(
-    "/reports/datev",
-    query="report.datev_period",
-    response="report.datev",
-    forms=(CSV, "application/json", ZIP),
-    further_scopes=("invoices",),
-)
-def get_datev_report(db, query, form):
-    """Get the bookings of a month or year as a file for DATEV.
-
-    The file is a booking batch (EXTF 700, category 21, format version 13, Windows-1252). With
-    `Accept: application/json`, the response is a summary of the file: control sums, and texts whose
-    letters the character set lacks. With `documents=1`, it is a ZIP file: the batch, whose column
-    20 names the document of each invoice and credit note, their PDFs, and document.xml for DATEV
-    Belegtransfer.
-    """
-    if query["documents"]:
-        return datev_file(datev_documents.archive(db, query["year"], query.get("month")), form)
-    return datev_file(datev.batch(db, query["year"], query.get("month")), form)
-
-
-@routes.get(
-    "/reports/datev/debtors",
-    query="report.datev_debtors_period",
-    response="report.datev_debtors",
-    forms=(CSV, "application/json"),
-    further_scopes=("invoices",),
-)
-def get_datev_debtors_report(db, query, form):
-    """Get the master data of debtors as a file for DATEV.
-
-    The file has the customers with bookings in the month or year, without `year` all that were sent
-    an invoice (EXTF 700, category 16, format version 5, Windows-1252). With `Accept:
-    application/json`, the response is a summary of the file.
-    """
-    return datev_file(datev.debtor_file(db, query.get("year"), query.get("month")), form)
-
-
-def datev_file(file, form):
-    """Return the file as an attachment, or its summary as JSON."""
-    if form == "application/json":
-        file.content.close()
-        return Response(file.summary, has_etag=False)
-    return Response(
-        body=file.pieces(),
-        headers={
-            "Content-Type": ZIP if file.name.endswith(".zip") else "text/csv; charset=windows-1252",
-            "Content-Length": str(file.size),
-            "Content-Disposition": f'attachment; filename="{file.name}"',
-        },
-    )
 
 
 @routes.get(

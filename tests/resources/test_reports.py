@@ -24,6 +24,7 @@ from eventapi.pictures.charts import diagrams, panels, sheet
 from eventapi.pictures.charts.panels import Panel
 from eventapi.pictures.shapes import Group, Text
 from eventapi.reference import document as openapi
+from eventapi.resources.datev import routes as DATEV
 from eventapi.resources.reports import routes as ROUTES
 from eventapi.validation.schema_files import document, query_schema
 from tests.support.dates import in_days, today
@@ -825,7 +826,7 @@ def test_the_catalogue_lists_every_report_with_its_parameters_and_formats(organi
     listed = {entry["path"]: entry for entry in organiser.data("/reports")}
     routes = {
         route.path.removeprefix("/api/v1"): route.options
-        for route in ROUTES.routes
+        for route in (*ROUTES.routes, *DATEV.routes)
         if route.method == "GET" and route.path != "/api/v1/reports" and "<" not in route.path
     }
     assert set(listed) == set(routes)
