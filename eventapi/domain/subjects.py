@@ -12,7 +12,7 @@ from eventapi.domain.bank.subject import BANK
 from eventapi.domain.billing.subject import BILLING
 from eventapi.domain.books.subject import BOOKS
 from eventapi.domain.dunning.subject import DUNNING
-from eventapi.domain.einvoices_sent.subject import ORIGINALS
+from eventapi.domain.einvoices_sent.subject import EINVOICES_SENT
 from eventapi.domain.entrance.subject import ENTRANCE
 from eventapi.domain.events.subject import EVENTS
 from eventapi.domain.halls.subject import HALLS
@@ -22,7 +22,7 @@ from eventapi.domain.newsletter.subject import NEWSLETTER
 from eventapi.domain.orders.subject import ORDERS
 from eventapi.domain.people.subject import PEOPLE
 from eventapi.domain.portal.subject import PORTAL
-from eventapi.domain.public_forms.subject import REGISTRATION
+from eventapi.domain.public_forms.subject import PUBLIC_FORMS
 from eventapi.domain.shows.subject import SHOWS
 from eventapi.domain.submissions.subject import SUBMISSIONS
 from eventapi.domain.webhooks.subject import WEBHOOKS
@@ -43,9 +43,9 @@ SUBJECTS = (
     ATTACHMENTS,
     PORTAL,
     IMPORTS,
-    REGISTRATION,
+    PUBLIC_FORMS,
     MAIL,
     WEBHOOKS,
-    ORIGINALS,
+    EINVOICES_SENT,
     BOOKS,
 )

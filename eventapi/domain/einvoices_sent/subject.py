@@ -6,8 +6,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("e_invoices")
 
-ORIGINALS = Subject(
-    name="originals",
+EINVOICES_SENT = Subject(
+    name="einvoices_sent",
     checks={"e-invoices": store.check},
     erases_at_end=(sql.drop,),
 )

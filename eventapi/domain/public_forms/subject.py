@@ -1,4 +1,4 @@
-"""Registration: what it adds to what the service does with all records."""
+"""Public forms: what it adds to what the service does with all records."""
 
 from eventapi.domain.public_forms import drafts, mails
 from eventapi.domain.records.subject import Mail, Subject
@@ -6,8 +6,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("drafts")
 
-REGISTRATION = Subject(
-    name="registration",
+PUBLIC_FORMS = Subject(
+    name="public_forms",
     mails=(Mail(kind=drafts.KIND, contents=mails.confirmation, prepare=mails.with_secret),),
     forgets=(drafts.delete_old,),
     erases_first=(sql.drop_of_contact,),

@@ -506,9 +506,9 @@ def test_after_the_show_the_page_can_only_be_read(my, site, clock):
 
 def test_closed_pages_and_missing_rights_are_not_found(my, site):
     site.change(my_rights=["profile"])
-    for page in PAGES:
-        my.get(page, 200 if page in ("", "profile") else 404)
+    for name in PAGES:
+        my.get(name, 200 if name in ("", "profile") else 404)
     assert "badges" not in my.get().text
     site.change(my_is_open=False)
-    for page in PAGES:
-        my.get(page, 404)
+    for name in PAGES:
+        my.get(name, 404)
