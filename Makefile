@@ -156,10 +156,10 @@ fault: $(VENV)/ready-to-test
 	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest --numprocesses $(BESIDE) --dist worksteal $(if $(ROUNDS),-rP) tests/fault \
 	    || exit 1; done
 
-# What depends on the versions of bottle, gunicorn, jsonschema, reportlab, pypdf and python-stdnum. The other tests are of
-# rules, SQL, mails, files and commands, which use none of them: DEBIAN_TESTS=tests runs all. What chromium does with a page
-# depends on none of them, either.
-DEBIAN_TESTS ?= tests/web tests/validation tests/pictures tests/originals tests/pages tests/reference tests/languages tests/packaging tests/server
+# What depends on the versions of bottle, gunicorn, jsonschema, reportlab, pypdf and python-stdnum, with one module that
+# renders the templates of pages. The other tests hardly use them: `.ci/run all` runs all, with DEBIAN_TESTS=tests. What
+# chromium does with a page depends on none of them, either.
+DEBIAN_TESTS ?= tests/web tests/validation tests/pictures tests/server tests/packaging tests/pages/test_templates.py
 OF_GTHREAD := $(addprefix tests/server/test_,http_cases.py chaos.py heads.py slow_uploads.py)
 test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, stdnum, webtest, pytest, xdist' 2>/dev/null || \
