@@ -57,7 +57,7 @@ def run_python(text):
         exec(compile(text, "sample.py", "exec"), names)
 
 
-@pytest.mark.parametrize(("path", "method", "language"), of_operations())
+@pytest.mark.parametrize(("path", "method", "language"), list(of_operations()))
 def test_the_sample_of_an_operation_gets_its_documented_response(
     tmp_path, template, monkeypatch, path, method, language
 ):

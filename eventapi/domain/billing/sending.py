@@ -37,6 +37,16 @@ from eventapi.validation.identifiers.organiser import faulty_options
 sql = statements("invoicing")
 
 SMALL = 250_00  # cents: section 33 UStDV
+# columns that sending keeps; an invoice without these dates gets them
+KEPT = (
+    "subtotal",
+    "tax_total",
+    "total",
+    "invoice_number",
+    "due_date",
+    "service_date",
+    "service_date_to",
+)
 
 
 def issue(db, row, mail=None, prepaid=0):
@@ -49,24 +59,28 @@ def issue(db, row, mail=None, prepaid=0):
     has_xml = has_document(row)
     if not has_xml and not row["taken_over"] and _profile(buyer) != "en16931":
         raise refusal(row)
+
     missing = _missing(db.config, row, seller, buyer)
-    missing += ["contact.email"] if mail and not mails.recipient(db, row, buyer) else []
-    own = _faults(db, row, seller, buyer)
-    if missing or own:
-        faults = _findings(db, as_sent_now(db, row), _profile(buyer))[0] if has_xml else []
-        faults = [*own, *requirements.refused(faults, _profile(buyer))]
+    if mail and not mails.recipient(db, row, buyer):
+        missing.append("contact.email")
+    faults = _faults(db, row, seller, buyer)
+    if missing or faults:
+        if has_xml:
+            by_rules, _ = _findings(db, as_sent_now(db, row), _profile(buyer))
+            faults += requirements.refused(by_rules, _profile(buyer))
         raise requirements.incomplete(db.config, missing, faults)
+
     issued = _values(db, row, seller, buyer)
     if row["invoice_type"] == "credit_note":
         issued.update(balance.fit_into_invoice(db, row))
-    faults = Faults()
-    drafts.check_due_date({**row, **issued}, faults)
-    faults.raise_any()
+    dates = Faults()
+    drafts.check_due_date({**row, **issued}, dates)
+    dates.raise_any()
     bookings.refuse_invoice(db, issued["issue_date"])
+
     if not row["taken_over"]:
-        issued.update(
-            numbering.number(db, row["invoice_type"], times.today(db.config.timezone, db.now)[:4])
-        )
+        year = times.today(db.config.timezone, db.now)[:4]
+        issued.update(numbering.number(db, row["invoice_type"], year))
     reference = _payment_reference(db.config, row, issued["invoice_number"])
     db.run(
         sql.send,
@@ -76,8 +90,10 @@ def issue(db, row, mail=None, prepaid=0):
         payment_reference=reference,
         now=db.now,
     )
+
     sent = invoices.row(db, row["id"])
-    sent = _with_document(db, sent, buyer) if has_xml else sent
+    if has_xml:
+        sent = _with_document(db, sent, buyer)
     pdf.freeze(db, sent)
     taxes.update(db, sent["related_invoice_id"] or sent["id"])
     return sent
@@ -86,9 +102,8 @@ def issue(db, row, mail=None, prepaid=0):
 def deduct(db, row):
     """Add the lines to a draft that deduct its deposits, and return its row.
 
-    Raise as `deposits.refuse`.
-
-    A credit note for a deposit that was deducted meanwhile is refused with 409 `in_use`.
+    Raise as `deposits.refuse`, and 409 `in_use` for a credit note for a deposit that was deducted
+    meanwhile.
     """
     if row["invoice_type"] == "credit_note":
         deposits.refuse_deducted(db, row["related_invoice_id"], row["related_invoice_number"])
@@ -108,26 +123,16 @@ def _payment_reference(config, row, number):
 
     The other system has named that of one taken over.
     """
-    is_ours = row["invoice_type"] == "invoice" and not row["taken_over"]
-    return transfers.creditor_reference(config, number) if is_ours else None
+    if row["invoice_type"] != "invoice" or row["taken_over"]:
+        return None
+    return transfers.creditor_reference(config, number)
 
 
 def _values(db, row, seller, buyer):
     """Return the columns that sending sets, except number and totals."""
     issue_date = row["issue_date"] or times.today(db.config.timezone, db.now)
-    values = {
-        **{
-            name: row[name]
-            for name in (
-                "subtotal",
-                "tax_total",
-                "total",
-                "invoice_number",
-                "due_date",
-                "service_date",
-                "service_date_to",
-            )
-        },
+    values = {name: row[name] for name in KEPT}
+    values |= {
         "language": row["language"] or choice.choose(db.config, buyer["language"]),
         "series": None,
         "sequence": None,
@@ -141,32 +146,35 @@ def _values(db, row, seller, buyer):
         "exchange_rate": row["exchange_rate"] or money.usual_rate(db.config, row["currency"]),
     }
     if row["invoice_type"] == "invoice":
-        values.update(
-            status=balance.status_of(row["total"], 0, 0),
-            **_service(db, row, issue_date),
-            due_date=row["due_date"] or times.add_days(issue_date, db.config.payment_days),
-        )
-        values["overdue_from"] = working_days.overdue_from(
-            values["due_date"], db.config.public_holidays
-        )
+        due_date = row["due_date"] or times.add_days(issue_date, db.config.payment_days)
+        values["status"] = balance.status_of(row["total"], 0, 0)
+        values["due_date"] = due_date
+        values["overdue_from"] = working_days.overdue_from(due_date, db.config.public_holidays)
+        values.update(_service(db, row, issue_date))
+
     last_day = values["service_date_to"] or values["service_date"]
-    return {**values, **taxes.terms(db, row, issue_date, last_day)}
+    values.update(taxes.terms(db, row, issue_date, last_day))
+    return values
 
 
 def _service(db, row, issue_date):
-    """Return the columns of the days of the supply.
+    """Return the columns of the days of the supply that a draft lacks.
 
     A deposit for an event is for a supply on the days of the event.
     """
     if row["service_date"]:
         return {}
-    event = row["is_deposit"] and row["event_id"] and db.one(sql.event_days, id=row["event_id"])
+    if not row["is_deposit"] or not row["event_id"]:
+        return {"service_date": issue_date}
+    event = db.one(sql.event_days, id=row["event_id"])
     if not event:
         return {"service_date": issue_date}
-    first, last = (
-        times.local_date(event[name], event["timezone"]) for name in ("date_from", "date_to")
-    )
-    return {"service_date": first or issue_date, "service_date_to": first and (last or first)}
+
+    first = times.local_date(event["date_from"], event["timezone"])
+    last = times.local_date(event["date_to"], event["timezone"])
+    if not first:
+        return {"service_date": issue_date, "service_date_to": None}
+    return {"service_date": first, "service_date_to": last or first}
 
 
 # What is missing
@@ -178,16 +186,22 @@ def _missing(config, row, seller, buyer):
     An option with a wrong identifier counts as missing.
     """
     missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
-    wanted = {"name": "company_name or last_name"}
-    wanted |= {} if _is_small(row, seller, buyer) else {"address": "address", "city": "city"}
+    of_buyer = {"name": "company_name or last_name"}  # field of a buyer -> field of its contact
+    if not _is_small(row, seller, buyer):
+        of_buyer |= {"address": "address", "city": "city"}
+
     if any(item["tax_category"] == "AE" for item in row["items"]):
-        wanted["vat_id"] = "tax_id"  # rule BR-AE-02 of EN 16931: the buyer owes the tax
-        missing += [] if seller["vat_id"] else ["organiser_vat_id"]
+        of_buyer["vat_id"] = "tax_id"  # rule BR-AE-02 of EN 16931: the buyer owes the tax
+        if not seller["vat_id"]:
+            missing.append("organiser_vat_id")
     elif not (seller["vat_id"] or seller["tax_number"]):
         missing.append("organiser_vat_id or organiser_tax_number")
-    missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
-    missing += ["option tax_rate"] if not config.is_tax_rate_known else []
-    missing += ["exchange_rate"] if _lacks_rate(config, row) else []
+
+    missing += [f"contact.{field}" for name, field in of_buyer.items() if not buyer[name]]
+    if not config.is_tax_rate_known:
+        missing.append("option tax_rate")
+    if _lacks_rate(config, row):
+        missing.append("exchange_rate")
     return missing + [name for name in faulty_options(config) if name not in missing]
 
 
@@ -210,9 +224,9 @@ def _lacks_rate(config, row):
 
     A credit note has the rate of its invoice, and what another system has sent shows its own.
     """
-    is_ours = row["invoice_type"] == "invoice" and not row["taken_over"]
     return (
-        is_ours
+        row["invoice_type"] == "invoice"
+        and not row["taken_over"]
         and row["currency"] != config.currency
         and row["tax_total"] != 0
         and not (row["exchange_rate"] or money.usual_rate(config, row["currency"]))
@@ -227,8 +241,10 @@ def _faults(db, row, seller, buyer):
     """
     if row["invoice_type"] == "credit_note":
         return []
-    faults = [*_account_of_another(db, row, buyer)]
-    return faults if row["taken_over"] else [*faults, *plausible.contradictions(row, seller, buyer)]
+    faults = list(_account_of_another(db, row, buyer))
+    if not row["taken_over"]:
+        faults += plausible.contradictions(row, seller, buyer)
+    return faults
 
 
 def doubts(db, row):
@@ -239,7 +255,7 @@ def doubts(db, row):
     if row["invoice_type"] == "credit_note":
         return []
     seller, buyer = invoices.parties(db, row)
-    return [*plausible.doubts(row, seller, buyer, times.today(db.config.timezone, db.now))]
+    return list(plausible.doubts(row, seller, buyer, times.today(db.config.timezone, db.now)))
 
 
 def unprintable(db, row):
@@ -261,7 +277,9 @@ def _account_of_another(db, row, buyer):
     invoice.
     """
     number = buyer["customer_number"]
-    first = number and db.one(sql.first_of_customer, customer_number=number)
+    if not number:
+        return
+    first = db.one(sql.first_of_customer, customer_number=number)
     if first and first["contact_id"] != row["contact_id"]:
         yield requirements.finding(
             f"`customer_number` {number} is on {first['invoice_number']}, an invoice to contact {first['contact_id']}. "
@@ -292,33 +310,29 @@ def _profile(buyer):
 def _with_document(db, sent, buyer):
     """Store the e-invoice of an invoice that was just sent, and return its row.
 
-    Raise 409 `invoice_incomplete`.
-
     An invoice gets no e-invoice if its buyer expects none and nobody can correct the faults. Nor
     does a credit note for an invoice without e-invoice: its parties may lack what the rules
     require, and nobody can change them.
+
+    Raise 409 `invoice_incomplete` for other faults.
     """
     document = document_of(db, sent)
-    faults, _ = requirements.findings(
-        composing.in_profile(document, _profile(buyer)), _profile(buyer)
-    )
-    if (
-        faults
-        and sent["invoice_type"] == "credit_note"
-        and not store.get(db, sent["related_invoice_id"])
-    ):
+    profile = _profile(buyer)
+    faults, _ = requirements.findings(composing.in_profile(document, profile), profile)
+    if not faults:
+        return {**sent, "xml_sha256": store.add(db, sent["id"], document)}
+    if sent["invoice_type"] == "credit_note" and not store.get(db, sent["related_invoice_id"]):
         return sent
-    if refused := requirements.refused(faults, _profile(buyer)):
+    refused = requirements.refused(faults, profile)
+    if refused:
         raise requirements.incomplete(db.config, [], refused)
-    return sent if faults else {**sent, "xml_sha256": store.add(db, sent["id"], document)}
+    return sent
 
 
 def document_of(db, row):
     """Return the Document of a row with number, dates and parties."""
-    invoice = {
-        **invoices.represent({**row, **pdf.printed(db, row)}),
-        "deducted": deposits.named_in(db, row),
-    }
+    invoice = invoices.represent({**row, **pdf.printed(db, row)})
+    invoice["deducted"] = deposits.named_in(db, row)
     return composing.compose(
         invoice, invoice["seller"], invoices.buyer_as_sent(invoice), db.config.currency
     )
@@ -333,8 +347,12 @@ def as_sent_now(db, row):
     row = {**row, **_values(db, row, seller, buyer)}
     if row["invoice_type"] == "invoice":
         return row
-    taxes, _ = balance.taxes_of_credit(db, row["related_invoice_id"], row["items"], row["currency"])
-    return row if taxes is None else {**row, "taxes": taxes, **invoice_lines.totals(taxes)}
+    groups, _ = balance.taxes_of_credit(
+        db, row["related_invoice_id"], row["items"], row["currency"]
+    )
+    if groups is None:
+        return row
+    return {**row, "taxes": groups, **invoice_lines.totals(groups)}
 
 
 def check(db, row, profile=None):
@@ -346,6 +364,7 @@ def check(db, row, profile=None):
     """
     if not has_document(row):
         raise refusal(row)
+
     faults = []
     if not row["locked_at"]:
         seller, buyer = invoices.parties(db, row)
@@ -357,18 +376,21 @@ def check(db, row, profile=None):
         row = as_sent_now(db, row)
         faults += _faults(db, row, seller, buyer)
         faults += _obstacles(db, row)
+    known = {fault["field"] for fault in faults}
+
     buyer = invoices.buyer_as_sent(invoices.represent(row))
     profile = profile or _profile(buyer)
     by_rules, warnings = _findings(db, row, profile)
     refused = requirements.refused(by_rules, profile)
     if not refused:
         warnings = [*map(requirements.without_e_invoice, by_rules), *warnings]
-    known = {fault["field"] for fault in faults}
     faults += [fault for fault in refused if fault["field"] is None or fault["field"] not in known]
+
     has_e_invoice = bool(row["xml_sha256"]) if row["locked_at"] else not by_rules
     at_fault = {fault["field"] for fault in faults}
     warnings += [doubt for doubt in doubts(db, row) if doubt["field"] not in at_fault]
-    if problem := pdf.obstacle(has_e_invoice):
+    problem = pdf.obstacle(has_e_invoice)
+    if problem:
         warnings.append(requirements.finding(f"The PDF cannot be drawn: {problem.detail}", None))
     else:
         warnings += unprintable(db, row)
@@ -408,9 +430,13 @@ def _findings(db, row, profile):
     """Return (faults, warnings) of an invoice: of its original if it has one, otherwise of what
     would be sent.
     """
-    original = row["xml_sha256"] and store.get(db, row["id"])
-    document = store.derived(original, profile, store.CII)[0] if original else document_of(db, row)
+    original = store.get(db, row["id"]) if row["xml_sha256"] else None
+    if original:
+        document, _ = store.derived(original, profile, store.CII)
+    else:
+        document = document_of(db, row)
     faults, warnings = requirements.findings(composing.in_profile(document, profile), profile)
+
     buyer = invoices.represent(row)["buyer"]
     is_reverse_charge = any(item["tax_category"] == "AE" for item in row["items"])
     warnings += [
@@ -446,15 +472,16 @@ def xml(db, row, profile, syntax):
     """
     if row["locked_at"] and not row["taken_over"]:
         invoices.buyer_as_sent(invoices.represent(row))  # raises if the buyer was anonymised
-    original = row["xml_sha256"] and store.get(db, row["id"])
+    original = store.get(db, row["id"]) if row["xml_sha256"] else None
     if not original:
         raise refusal(row)
     if (profile, syntax) == ("en16931", store.CII):
         return original  # without reading it: 1,000 lines would take 140 ms
     document, text = store.derived(original, profile, syntax)
-    faults, _ = requirements.findings(document, profile) if profile != "en16931" else ([], [])
-    if faults:
-        raise _not_in_profile(row, profile, faults)
+    if profile != "en16931":
+        faults, _ = requirements.findings(document, profile)
+        if faults:
+            raise _not_in_profile(row, profile, faults)
     return text
 
 
@@ -472,9 +499,24 @@ def _not_in_profile(row, profile, faults):
     )
 
 
+def xml_for_buyer(db, invoice):
+    """Return (file name, XML) for a buyer that requires XRechnung (in CII) or Peppol (in UBL),
+    otherwise None.
+
+    `invoice` is an API object.
+    """
+    syntax = {"xrechnung": store.CII, "peppol": store.UBL}.get(_profile(invoice["buyer"]))
+    original = syntax and store.get(db, invoice["id"])
+    if not original:
+        return None
+    name = pdf.file_name(invoice, extension="xml", words=(_profile(invoice["buyer"]),))
+    return name, store.derived(original, _profile(invoice["buyer"]), syntax)[1]
+
+
 def refusal(row):
     """Return the Problem that says why an invoice has no e-invoice."""
-    number, places = row["invoice_number"], money.decimals(row["currency"])
+    number = row["invoice_number"]
+    places = money.decimals(row["currency"])
     if row["taken_over"]:
         reason = f"{number} comes from another system, which has issued the original."
     elif places > 2:
@@ -500,7 +542,8 @@ def prepaid(db, row, sent):
 
     Raise 422 for their faults.
     """
-    faults, units = Faults(), []
+    faults = Faults()
+    units = []
     for place, payment in enumerate(sent):
         own = Faults()
         units.append(amounts.of_currency(payment["amount"], row["currency"], own) or 0)
@@ -527,15 +570,7 @@ def prepaid(db, row, sent):
 def record(db, number, sent):
     """Record the payments that were sent with an invoice."""
     for payment in sent:
-        payments.record(
-            db,
-            {
-                "currency": None,
-                "status": "completed",
-                "invoice_number": number,
-                **{
-                    name: payment.get(name)
-                    for name in ("amount", "payment_date", "gateway_key", "transaction_id", "notes")
-                },
-            },
-        )
+        body = {"currency": None, "status": "completed", "invoice_number": number}
+        for name in ("amount", "payment_date", "gateway_key", "transaction_id", "notes"):
+            body[name] = payment.get(name)
+        payments.record(db, body)
