@@ -34,7 +34,8 @@ OPEN_WHEN_LOCKED = (
     "exchange_rate",
     "status",
 )
-PARTICIPANT, CONTACT = ("event_participant_id", "participant_id"), ("contact_id", "customer_number")
+PARTICIPANT = ("event_participant_id", "participant_id")
+CONTACT = ("contact_id", "customer_number")
 ALIASES = {"participant_id": "event_participant_id"}
 NOT_DEDUCTING = {"deposit_id": None}  # of lines, but those that sending a final invoice adds
 
@@ -72,9 +73,8 @@ def change_locked(db, row, old, body):
         for name, value in body.items()
         if name not in OPEN_WHEN_LOCKED and not same(value, old[ALIASES.get(name, name)])
     ]
-    if row["exchange_rate"] and not same(
-        body.get("exchange_rate", old["exchange_rate"]), old["exchange_rate"]
-    ):
+    sent_rate = body.get("exchange_rate", old["exchange_rate"])
+    if row["exchange_rate"] and not same(sent_rate, old["exchange_rate"]):
         locked.append("exchange_rate")  # it can be added later, once: it is in the document
     if locked:
         raise Problem(
@@ -83,6 +83,7 @@ def change_locked(db, row, old, body):
             f"{old['invoice_number']} was sent. {correction(row)}",
             members=locked,
         )
+
     faults = Faults()
     rate = row["exchange_rate"] or exchange_rate(db, body, row["currency"], faults)
     if body.get("due_date", row["due_date"]) != row["due_date"]:
@@ -91,22 +92,22 @@ def change_locked(db, row, old, body):
     anonymity.refuse_text(db, entities.INVOICE, row, body)
     if rate != row["exchange_rate"]:
         bookings.refuse_rate(db, row, rate)
-    changes = {
-        **{name: body.get(name, row[name]) for name in ("notes", "due_date")},
-        "exchange_rate": rate,
-    }
+
+    changes = {name: body.get(name, row[name]) for name in ("notes", "due_date")}
+    changes["exchange_rate"] = rate
+    if all(changes[name] == row[name] for name in changes):
+        return row
     overdue_from = row["overdue_from"]
-    if any(changes[name] != row[name] for name in changes):
-        if changes["due_date"] != row["due_date"]:
-            db.run(sql.keep_due_date, id=row["id"], due_date=row["due_date"], now=db.now)
-            overdue_from = changes["due_date"] and working_days.overdue_from(
-                changes["due_date"], db.config.public_holidays
-            )
-        db.run(sql.change_locked, id=row["id"], **changes, overdue_from=overdue_from, now=db.now)
-        if rate != row["exchange_rate"]:
-            taxes.update(db, row["related_invoice_id"] or row["id"])
-        return journal_change(db, row, "updated")
-    return row
+    due_date = changes["due_date"]
+    if due_date != row["due_date"]:
+        db.run(sql.keep_due_date, id=row["id"], due_date=row["due_date"], now=db.now)
+        overdue_from = None
+        if due_date:
+            overdue_from = working_days.overdue_from(due_date, db.config.public_holidays)
+    db.run(sql.change_locked, id=row["id"], **changes, overdue_from=overdue_from, now=db.now)
+    if rate != row["exchange_rate"]:
+        taxes.update(db, row["related_invoice_id"] or row["id"])
+    return journal_change(db, row, "updated")
 
 
 def correction(row):
@@ -118,13 +119,10 @@ def correction(row):
 
 def check_due_date(invoice, faults):
     """Add a fault for a due date before the issue date, and for a sent invoice without a due date."""
-    due_date, issue_date = invoice["due_date"], invoice["issue_date"]
-    if (
-        due_date is None
-        and issue_date
-        and invoice.get("locked_at")
-        and invoice["invoice_type"] == "invoice"
-    ):
+    due_date = invoice["due_date"]
+    issue_date = invoice["issue_date"]
+    is_sent_invoice = invoice.get("locked_at") and invoice["invoice_type"] == "invoice"
+    if due_date is None and issue_date and is_sent_invoice:
         faults.add("/due_date", "required", "is required once the invoice is sent")
     elif due_date and issue_date and due_date < issue_date:
         faults.add(
@@ -137,7 +135,8 @@ def check_due_date(invoice, faults):
 def check_dates(draft, faults):
     """Add a fault for each date of a draft that lies before the date that must come first."""
     check_due_date(draft, faults)
-    first, last = draft["service_date"], draft["service_date_to"]
+    first = draft["service_date"]
+    last = draft["service_date_to"]
     if last and not first:
         faults.add("/service_date", "required", "is required together with `service_date_to`")
     elif last and last < first:
@@ -188,6 +187,7 @@ def change_draft(db, row, old, body):
     lines_before = db.all(sql.stored_lines, id=row["id"])
     if "items" in body:
         wanted["items"] = invoice_lines.completed(body["items"], lines_before)
+
     if body.get("currency", old["currency"]) != old["currency"]:
         # the old one was that of another currency
         wanted["exchange_rate"] = body.get("exchange_rate")
@@ -197,9 +197,11 @@ def change_draft(db, row, old, body):
     }
     if charges["was_reverse_charge"] and not charges["reverse_charge"]:
         wanted["items"] = invoice_lines.with_usual_tax(wanted["items"], lines_before)
+
     draft, lines = compose(db, wanted, row["invoice_type"], row)
     if as_shown(lines) == row["items"] and all(row[name] == value for name, value in draft.items()):
         return row
+
     invoice_lines.carry_over(lines, lines_before, **charges)
     db.run(sql.change, id=row["id"], **draft, now=db.now)
     deposits.store(db, row["id"], draft["deposit_ids"])
@@ -217,8 +219,9 @@ def refresh(db, row):
     lines = claims.refreshed(db, row, stored)
     if lines == stored:
         return row
-    taxes = invoice_lines.taxes(lines)
-    totals = invoice_lines.totals(taxes)
+
+    groups = invoice_lines.taxes(lines)
+    totals = invoice_lines.totals(groups)
     if not lines or (row["invoice_type"] == "invoice" and totals["total"] < 0):
         left = "what is left of it would total less than 0" if lines else "nothing of it is left"
         raise Problem(
@@ -226,11 +229,13 @@ def refresh(db, row):
             f"{row['invoice_number']} cannot be refreshed because {left}. Change or "
             "delete the draft.",
         )
+    changed = {**row, **totals}
     faults = Faults()
-    check_total({**row, **totals}, faults)
+    check_total(changed, faults)
     faults.raise_any()
-    db.run(sql.change, **{**row, **totals, "now": db.now})
-    store_parts(db, row["id"], lines, taxes)
+
+    db.run(sql.change, **changed, now=db.now)
+    store_parts(db, row["id"], lines, groups)
     return journal_change(db, row, "updated")
 
 
@@ -240,11 +245,9 @@ def delete(db, invoice):
     Raise 409 `invoice_locked` for an invoice that was sent.
     """
     if invoice["is_locked"]:
-        can_be_cancelled = invoice["invoice_type"] == "invoice" and invoice["status"] in (
-            "sent",
-            "overdue",
-        )
-        remedy = "Cancel it instead." if can_be_cancelled else correction(invoice)
+        remedy = correction(invoice)
+        if invoice["invoice_type"] == "invoice" and invoice["status"] in ("sent", "overdue"):
+            remedy = "Cancel it instead."
         raise Problem(
             "invoice_locked",
             f"{invoice['invoice_number']} cannot be deleted because it was sent. "
@@ -269,17 +272,16 @@ def compose(db, wanted, invoice_type, old=None):
     lines = invoice_lines.lines(
         wanted["items"], currency, db.config.tax_rate, faults, reverse_charge=reverse_charge
     )
-    draft = {
-        "invoice_type": invoice_type,
-        **{name: wanted.get(name) for name in PLAIN},
-        "currency": currency,
-        "exchange_rate": exchange_rate(db, wanted, currency, faults),
-        "is_reverse_charge": int(reverse_charge),
-        "is_deposit": int(bool(wanted.get("is_deposit"))),
-        **parties(db, wanted, faults),
-        **number_columns(db, wanted, old, faults),
-        **invoice_lines.totals(invoice_lines.taxes(lines)),
-    }
+    draft = {name: wanted.get(name) for name in PLAIN}
+    draft["invoice_type"] = invoice_type
+    draft["currency"] = currency
+    draft["exchange_rate"] = exchange_rate(db, wanted, currency, faults)
+    draft["is_reverse_charge"] = int(reverse_charge)
+    draft["is_deposit"] = int(bool(wanted.get("is_deposit")))
+    draft.update(parties(db, wanted, faults))
+    draft.update(number_columns(db, wanted, old, faults))
+    draft.update(invoice_lines.totals(invoice_lines.taxes(lines)))
+
     check_total(draft, faults)
     check_dates(draft, faults)
     invoice_lines.check_discounts(lines, faults, is_credit_note=invoice_type == "credit_note")
@@ -288,20 +290,24 @@ def compose(db, wanted, invoice_type, old=None):
         faults.add("/status", "enum", "must be draft; send the invoice after you have created it")
     draft["deposit_ids"] = deposits.check(db, wanted, draft, lines, faults, old)
     faults.raise_any()
+
     if invoice_type == "invoice":  # an anonymised buyer can still receive a credit note
         anonymity.refuse(db, "contact", draft["contact_id"])
-    taken = draft["taken_over"] and db.value(
-        sql.number_taken, invoice_number=draft["invoice_number"]
-    )
+    if draft["taken_over"]:
+        _refuse_duplicate(db, draft["invoice_number"], old)
+    return draft, lines
+
+
+def _refuse_duplicate(db, number, old):
+    """Raise 409 `duplicate` if an invoice other than `old` has this number."""
+    taken = db.value(sql.number_taken, invoice_number=number)
     if taken and (old is None or taken != old["id"]):
         raise Problem(
             "duplicate",
-            f"Invoice {taken} already has the number {draft['invoice_number']}. "
-            "Send another `invoice_number`.",
+            f"Invoice {taken} already has the number {number}. Send another `invoice_number`.",
             member="invoice_number",
             invoice_id=taken,
         )
-    return draft, lines
 
 
 def check_total(draft, faults):
@@ -332,7 +338,9 @@ def parties(db, wanted, faults):
     """
     participant_id = references.resolve(db, wanted, references.PARTICIPANT, faults)
     contact_id = references.resolve(db, wanted, references.CONTACT, faults)
-    participant = participant_id and db.one(sql.participant, id=participant_id)
+    participant = None
+    if participant_id:
+        participant = db.one(sql.participant, id=participant_id)
     if not participant:
         return {"event_participant_id": None, "event_id": None, "contact_id": contact_id}
     if contact_id not in (None, participant["contact_id"]):
@@ -346,9 +354,8 @@ def party_fields(old, body):
 
     The contact of a new participant replaces the old contact, unless the body contains one.
     """
-    names_contact, names_participant = (
-        any(name in body for name in names) for names in (CONTACT, PARTICIPANT)
-    )
+    names_contact = any(name in body for name in CONTACT)
+    names_participant = any(name in body for name in PARTICIPANT)
     wanted = {name: body.get(name) for name in (*CONTACT, *PARTICIPANT)}
     if not names_participant:
         wanted["event_participant_id"] = old["event_participant_id"]
@@ -364,14 +371,18 @@ def number_columns(db, wanted, old, faults):
     another system. Add a fault if it could be one of the number series, and for an issue date in
     the future.
     """
-    number, known = wanted["invoice_number"], old["invoice_number"] if old else None
+    number = wanted["invoice_number"]
+    known = old["invoice_number"] if old else None
     if number != known and numbering.looks_running(db.config, number):
         faults.add(
             "/invoice_number",
             "running_series",
             "must not look like a number of the running series, which is assigned when the invoice is sent",
         )
-    taken_over = number != known or bool(old and old["taken_over"])
+
+    taken_over = number != known
+    if old and old["taken_over"]:
+        taken_over = True
     sent = wanted.get("issue_date")
     issue_date = sent if taken_over else None
     if sent and not taken_over:
@@ -392,7 +403,8 @@ def number_columns(db, wanted, old, faults):
 
 def store(db, draft, lines):
     """Insert the rows of a draft and return its id."""
-    id = db.insert(sql.add, **{"cancellation_reason": None, "is_deposit": 0, **draft}, now=db.now)
+    columns = {"cancellation_reason": None, "is_deposit": 0, **draft}
+    id = db.insert(sql.add, **columns, now=db.now)
     if draft["invoice_number"] is None:
         db.run(sql.name_draft, id=id)
     deposits.store(db, id, draft.get("deposit_ids", "[]"))
@@ -403,10 +415,8 @@ def store(db, draft, lines):
 def store_parts(db, id, lines, taxes):
     """Replace the lines and taxes of a draft."""
     db.run(sql.clear_items, id=id)
-    db.run_many(
-        sql.add_item,
-        [{**invoice_lines.NEW, **NOT_DEDUCTING, **line, "invoice_id": id} for line in lines],
-    )
+    rows = [{**invoice_lines.NEW, **NOT_DEDUCTING, **line, "invoice_id": id} for line in lines]
+    db.run_many(sql.add_item, rows)
     store_taxes(db, id, taxes)
 
 
