@@ -6,6 +6,7 @@ Everything goes through billing.payments, so that sums, states, events and the a
 Call these functions inside a write transaction.
 """
 
+from dataclasses import dataclass
 from decimal import Decimal
 
 from eventapi import money, times
@@ -47,18 +48,14 @@ def settle(db, row, shares):
     """Book `shares` of a transaction, which are proposals or have their fields action, amount and
     the invoice.
     """
-    left, wanted = abs(rest(row)), sum(share["amount"] for share in shares)
-    if wanted > left:
-        shown = money.major(left, row["currency"])
-        sums = [
-            formats.money(money.major(units, row["currency"]), row["currency"], "en")
-            for units in (wanted, left)
-        ]
+    left = abs(rest(row))
+    total = sum(share["amount"] for share in shares)
+    if total > left:
         raise Problem(
             "exceeds_transfer",
-            f"The amounts add up to {sums[0]}, which exceeds what is left of the "
-            f"transfer. Assign at most {sums[1]}.",
-            left=shown,
+            f"The amounts add up to {_shown(total, row)}, which exceeds what is left of the "
+            f"transfer. Assign at most {_shown(left, row)}.",
+            left=money.major(left, row["currency"]),
         )
     for share in shares:
         BOOK[share["action"]](db, row, share)
@@ -70,43 +67,73 @@ def settle(db, row, shares):
 def _accepted(db, row):
     """Return the proposals to book if the request names no invoice: the exact ones, or the only
     one.
+
+    Raise 409 `no_proposal`.
     """
-    found = matching.proposals(db, [row])[row["id"]]
-    exact = [proposal for proposal in found if proposal["is_exact"]]
-    accepted = exact or found
-    lacks_amount = [
-        one
-        for one in accepted
-        if "other_currency" in one["objections"] and not one["invoice_amount"]
-    ]
-    if (len(accepted) != 1 and not exact) or accepted[0]["action"] == "return" or lacks_amount:
+    proposals = matching.proposals(db, [row])[row["id"]]
+    exact = [proposal for proposal in proposals if proposal["is_exact"]]
+    if exact:
+        return exact
+    lacks_amount = any(
+        "other_currency" in one["objections"] and not one["invoice_amount"] for one in proposals
+    )
+    if len(proposals) == 1 and proposals[0]["action"] != "return" and not lacks_amount:
+        return proposals
+
+    if not proposals:
+        reason = "no proposal"
+    elif len(proposals) > 1:
+        reason = f"{len(proposals)} proposals, and none of them is exact"
+    elif lacks_amount:
         reason = (
-            "no proposal"
-            if not found
-            else f"{len(found)} proposals, and none of them is exact"
-            if len(found) > 1
-            else "a proposal whose invoice is in another currency, and the bank does not say what was sent"
-            if lacks_amount
-            else "a proposal whose invoice takes no money, so send it back"
+            "a proposal whose invoice is in another currency, and the bank does not say what was "
+            "sent"
         )
-        raise Problem(
-            "no_proposal",
-            f"Bank transaction {row['id']} has {reason}. "
-            f"{'Send what it gets as `invoice_amount` in' if lacks_amount else 'Name the invoices in'} "
-            "`invoices`, or use POST /payments/unmatched/"
-            f"{row['id']}/ignore for a transfer that pays none, such as a fee.",
-            proposals=len(found),
-        )
-    return accepted
+    else:
+        reason = "a proposal whose invoice takes no money, so send it back"
+    remedy = "Name the invoices in"
+    if lacks_amount:
+        remedy = "Send what it gets as `invoice_amount` in"
+    raise Problem(
+        "no_proposal",
+        f"Bank transaction {row['id']} has {reason}. {remedy} `invoices`, or use POST "
+        f"/payments/unmatched/{row['id']}/ignore for a transfer that pays none, such as a fee.",
+        proposals=len(proposals),
+    )
 
 
-def _shares(db, row, wanted):
+# Shares of a request
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of `invoices` in a request.
+
+    row: the transaction. sent: the item. invoice: the row of its invoice. place: JSON pointer of
+    the item. faults: those of the whole request.
+    """
+
+    row: dict
+    sent: dict
+    invoice: dict
+    place: str
+    faults: Faults
+
+    def add_fault(self, name, code, detail):
+        self.faults.add(f"{self.place}/{name}", code, detail)
+
+
+def _shares(db, row, items):
     """Return the shares that a request names. Raise 422 with everything that is wrong."""
-    faults, shares, left = Faults(), [], abs(rest(row))
-    for index, item in enumerate(wanted):
-        invoice = balance.by_number(db, item["invoice_number"])
+    faults = Faults()
+    shares = []
+    left = abs(rest(row))
+    numbers = set()
+    for index, sent in enumerate(items):
+        number = sent["invoice_number"]
         place = f"/invoices/{index}"
-        if item["invoice_number"] in {earlier["invoice_number"] for earlier in wanted[:index]}:
+        invoice = balance.by_number(db, number)
+        if number in numbers:
             faults.add(
                 f"{place}/invoice_number",
                 "repeated",
@@ -116,99 +143,107 @@ def _shares(db, row, wanted):
             faults.add(
                 f"{place}/invoice_number",
                 "unknown",
-                f"is unknown: no invoice has the number {item['invoice_number']}",
+                f"is unknown: no invoice has the number {number}",
             )
         elif invoice["currency"] != row["currency"] and row["amount"] < 0:
             faults.add(
                 f"{place}/invoice_number",
                 "disagrees",
                 f"must be an invoice in {row['currency']}, the currency "
-                f"of the transfer, but {item['invoice_number']} is in {invoice['currency']}. Refund its payment "
+                f"of the transfer, but {number} is in {invoice['currency']}. Refund its payment "
                 "with POST /payments/{id}/refund, and ignore the transfer",
             )
         else:
-            credited = _invoice_amount(row, item, invoice, place, faults)
-            claim = _claim_amount(row, item, invoice, place, faults)
-            amount = (
-                left
-                if credited and item.get("amount") is None
-                else _amount(row, item, invoice, claim, left, place, faults)
-            )
-            if claim:
-                balance.check_claim(
-                    invoice, claim, credited or amount, faults, at=f"{place}/claim_amount"
-                )
-            left -= amount
-            shares.append(
-                {
-                    "action": "pay" if row["amount"] > 0 else "refund",
-                    "invoice_id": invoice["id"],
-                    "invoice_number": invoice["invoice_number"],
-                    "payment_id": None,
-                    "amount": amount,
-                    "claim_amount": claim,
-                    "invoice_amount": credited,
-                }
-            )
+            share = _share(Item(row, sent, invoice, place, faults), left)
+            left -= share["amount"]
+            shares.append(share)
+        numbers.add(number)
     faults.raise_any()
     return shares
 
 
-def _invoice_amount(row, item, invoice, place, faults):
+def _share(item, left):
+    """Return the share of one item. `left`: what the items before have left of the transfer."""
+    credited = _invoice_amount(item)
+    claim = _claim_amount(item)
+    if credited and item.sent.get("amount") is None:
+        amount = left
+    else:
+        amount = _amount(item, claim, left)
+    if claim:
+        balance.check_claim(
+            item.invoice, claim, credited or amount, item.faults, at=f"{item.place}/claim_amount"
+        )
+    return {
+        "action": "pay" if item.row["amount"] > 0 else "refund",
+        "invoice_id": item.invoice["id"],
+        "invoice_number": item.invoice["invoice_number"],
+        "payment_id": None,
+        "amount": amount,
+        "claim_amount": claim,
+        "invoice_amount": credited,
+    }
+
+
+def _invoice_amount(item):
     """Return what an invoice in another currency gets, in its currency; None for one in that of the
     transfer.
     """
-    sent, currency = item.get("invoice_amount"), invoice["currency"]
-    if currency == row["currency"]:
+    sent = item.sent.get("invoice_amount")
+    number = item.invoice["invoice_number"]
+    currency = item.invoice["currency"]
+    if currency == item.row["currency"]:
         if sent is not None:
-            faults.add(
-                f"{place}/invoice_amount",
+            item.add_fault(
+                "invoice_amount",
                 "not_allowed",
-                f"must not be sent: {invoice['invoice_number']} and "
-                f"the transfer are both in {currency}. Send `amount`",
+                f"must not be sent: {number} and the transfer are both in {currency}. Send "
+                "`amount`",
             )
         return None
     if sent is None:
-        faults.add(
-            f"{place}/invoice_amount",
+        item.add_fault(
+            "invoice_amount",
             "required",
-            f"is required: {invoice['invoice_number']} is in {currency}, "
-            f"and the transfer in {row['currency']}. Send what it pays of the invoice, in {currency}",
+            f"is required: {number} is in {currency}, and the transfer in "
+            f"{item.row['currency']}. Send what it pays of the invoice, in {currency}",
         )
         return None
-    return amounts.of_currency(sent, currency, faults, f"{place}/invoice_amount")
+    return amounts.of_currency(sent, currency, item.faults, f"{item.place}/invoice_amount")
 
 
-def _claim_amount(row, item, invoice, place, faults):
+def _claim_amount(item):
     """Return what a share pays of the claims of letters, in the currency of the invoice."""
-    if not item.get("claim_amount"):
+    sent = item.sent.get("claim_amount")
+    if not sent:
         return 0
-    if row["amount"] < 0:
-        faults.add(
-            f"{place}/claim_amount",
+    if item.row["amount"] < 0:
+        item.add_fault(
+            "claim_amount",
             "not_allowed",
             "must not be sent for money that went out: the refund "
             "returns what was paid of claims by itself",
         )
         return 0
-    return (
-        amounts.of_currency(
-            item["claim_amount"], invoice["currency"], faults, f"{place}/claim_amount"
-        )
-        or 0
-    )
+    place = f"{item.place}/claim_amount"
+    return amounts.of_currency(sent, item.invoice["currency"], item.faults, place) or 0
 
 
-def _amount(row, item, invoice, claim, left, place, faults):
+def _amount(item, claim, left):
     """Return the amount of one share: as sent, or what is open of the invoice, with `claim`, and
     left of the transfer.
     """
-    if item.get("amount") is not None:
-        return amounts.of_currency(item["amount"], row["currency"], faults, f"{place}/amount") or 0
+    sent = item.sent.get("amount")
+    if sent is not None:
+        place = f"{item.place}/amount"
+        return amounts.of_currency(sent, item.row["currency"], item.faults, place) or 0
+
+    invoice = item.invoice
     owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"] - invoice["written_off"]
-    amount = min(left, max(owed, 0) + claim if row["amount"] > 0 else -owed)
+    usable = max(owed, 0) + claim if item.row["amount"] > 0 else -owed
+    amount = min(left, usable)
     if amount <= 0:
-        faults.add(f"{place}/amount", "required", _without_amount(item["invoice_number"], left))
+        item.add_fault("amount", "required", _without_amount(item.sent["invoice_number"], left))
     return max(amount, 0)
 
 
@@ -233,10 +268,13 @@ def _without_amount(number, left):
 
 def _pay(db, row, share):
     """Record a payment, and write off the small rest that the option `payment_tolerance` allows."""
-    credited, currency, received = share["amount"], row["currency"], None
+    credited = share["amount"]
+    currency = row["currency"]
+    received = None
     if share.get("invoice_amount"):
+        credited = share["invoice_amount"]
         currency = balance.by_id(db, share["invoice_id"])["currency"]
-        credited, received = share["invoice_amount"], (share["amount"], row["currency"])
+        received = (share["amount"], row["currency"])
     payment = payments.record(
         db,
         {
@@ -268,58 +306,64 @@ def _refund(db, row, share):
     Those that came from the same account are first, then those that came by transfer, and of these
     the latest.
     """
-    found = sorted(
+    rows = sorted(
         db.all(sql.payments_of_invoice, id=share["invoice_id"]),
         key=lambda payment: (
             not (row["iban"] and payment["iban"] == row["iban"]),
             not payment["is_transfer"],
         ),
     )
-    parts = _parts(
-        [payment for payment in found if share["payment_id"] in (None, payment["id"])],
-        share["amount"],
-        balance.by_id(db, share["invoice_id"]),
-    )
-    left = share["amount"] - sum(parts.values())
+    rows = [payment for payment in rows if share["payment_id"] in (None, payment["id"])]
+    parts = _parts(rows, share["amount"], balance.by_id(db, share["invoice_id"]))
     for id, amount in parts.items():
         if amount:
-            old = payments.row(db, id)
-            date, paid = booking_date(db, row), refunds.paid_at(old)
-            payments.refund(
-                db,
-                old,
-                {
-                    "amount": _major(amount, row["currency"]),
-                    "notes": None,
-                    "transaction_id": _transaction_id(db, row),
-                    "refunded_at": paid
-                    if refunds.is_before(date, paid, db.config.timezone)
-                    else date,
-                },
-                bank_transaction_id=row["id"],
-            )
-    if left:
-        shown = money.major(share["amount"] - left, row["currency"])
+            _refund_payment(db, row, id, amount)
+
+    refunded = sum(parts.values())
+    if refunded < share["amount"]:
         raise Problem(
             "nothing_to_refund",
             f"Payments of {share['invoice_number']} can be refunded by at most "
-            f"{formats.money(shown, row['currency'], 'en')}.",
-            left=shown,
+            f"{_shown(refunded, row)}.",
+            left=money.major(refunded, row["currency"]),
         )
 
 
-def _parts(found, amount, invoice):
+def _refund_payment(db, row, id, amount):
+    """Refund a part of a payment on the day of the transfer, but not before it was paid."""
+    payment = payments.row(db, id)
+    date = booking_date(db, row)
+    paid = refunds.paid_at(payment)
+    if refunds.is_before(date, paid, db.config.timezone):
+        date = paid
+    payments.refund(
+        db,
+        payment,
+        {
+            "amount": _major(amount, row["currency"]),
+            "notes": None,
+            "transaction_id": _transaction_id(db, row),
+            "refunded_at": date,
+        },
+        bank_transaction_id=row["id"],
+    )
+
+
+def _parts(rows, amount, invoice):
     """Return {payment id: what is refunded of it}.
 
     What was paid of claims that stand is returned last.
     """
-    owed, parts, left = max(invoice["claims_paid"] - invoice["claims_total"], 0), {}, amount
-    for payment in found:
+    owed = max(invoice["claims_paid"] - invoice["claims_total"], 0)
+    left = amount
+    parts = {}
+    for payment in rows:
         claim = min(owed, payment["claim"])
-        parts[payment["id"]] = min(left, payment["rest"] - payment["claim"] + claim)
-        left -= parts[payment["id"]]
-        owed -= min(claim, parts[payment["id"]])
-    for payment in found:
+        part = min(left, payment["rest"] - payment["claim"] + claim)
+        parts[payment["id"]] = part
+        left -= part
+        owed -= min(claim, part)
+    for payment in rows:
         more = min(left, payment["rest"] - parts[payment["id"]])
         parts[payment["id"]] += more
         left -= more
@@ -357,11 +401,18 @@ def booking_date(db, row):
     a weekend, or if its month is closed.
     """
     today = times.today(db.config.timezone, db.now)
-    return today if periods.closed_month(db, row["booked_on"]) else min(row["booked_on"], today)
+    if periods.closed_month(db, row["booked_on"]):
+        return today
+    return min(row["booked_on"], today)
 
 
 def _major(units, currency):
     return Decimal(units).scaleb(-money.decimals(currency))
+
+
+def _shown(units, row):
+    """Return an amount in the currency of a transaction as error texts show it."""
+    return formats.money(money.major(units, row["currency"]), row["currency"], "en")
 
 
 def _transaction_id(db, row):
@@ -370,8 +421,9 @@ def _transaction_id(db, row):
     """
     identity = db.value(sql.identity, id=row["id"])
     taken = set(db.values(sql.transaction_ids, id=row["id"]))
-    return next(
-        name
-        for name in (identity, *(f"{identity}/{number}" for number in range(2, len(taken) + 3)))
-        if name not in taken
-    )
+    name = identity
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{identity}/{number}"
+    return name
