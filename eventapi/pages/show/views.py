@@ -4,6 +4,7 @@ as data.
 An event that is not public does not exist here: its pages are 404.
 """
 
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from eventapi import times
@@ -40,19 +41,29 @@ HALL = "hall"  # value of a page whose plan is drawn; .json does not have it
 BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "slug")
 
 
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """What a request for a page of a show asks for.
+
+    `part` is the name of the template, `query` has the parameters `q` and `category` that were
+    sent. With `embed`, another web site shows the page in a frame.
+    """
+
+    part: str
+    language: str
+    query: dict[str, str]
+    embed: bool
+
+
 @routes.get("/<event_key>", **HTML)
 @routes.get("/<event_key>.json", forms=(JSON,), response="show")
 def get_show(db, event_key):
     """Return the first page of a show: what, when and where, its exhibitors and its first plan."""
 
     def content(show, language):
-        plans, found = directory.plans(db, show), everybody(db, show, language)
-        return {
-            "show": about_show(show, language),
-            "exhibitors": directory.brief(found),
-            "categories": directory.categories(found),
-            "plans": plans,
-        }
+        values = with_exhibitors(db, show, language)
+        values["plans"] = directory.plans(db, show)
+        return values
 
     return show_page(db, event_key, "start", content)
 
@@ -68,17 +79,24 @@ def get_show_exhibitors(db, event_key):
     """Return the exhibitors: all, those of a `category`, or those whose name, products or booths
     have the words of `q`.
     """
-    asked = shell.asked("q", "category")
+    query = shell.asked("q", "category")
 
     def content(show, language):
-        found = everybody(db, show, language)
-        return {
-            "show": about_show(show, language),
-            "exhibitors": directory.brief(directory.matching(found, **asked)),
-            "categories": directory.categories(found),
-        }
+        return with_exhibitors(db, show, language, **query)
 
-    return show_page(db, event_key, "exhibitors", content, asked)
+    return show_page(db, event_key, "exhibitors", content, query)
+
+
+def with_exhibitors(db, show, language, **query):
+    """Return the values of a page with the listed exhibitors, or with those that match `q` and
+    `category`.
+    """
+    exhibitors = everybody(db, show, language)
+    return {
+        "show": about_show(show, language),
+        "exhibitors": directory.brief(directory.matching(exhibitors, **query)),
+        "categories": directory.categories(exhibitors),
+    }
 
 
 @routes.get("/<event_key>/exhibitors/<exhibitor>", **HTML)
@@ -89,16 +107,17 @@ def get_show_exhibitor(db, event_key, exhibitor):
     """Return one exhibitor, named by its id and, for people, by its name: `12-garden-ltd`."""
 
     def content(show, language):
-        found, one = listed(db, show, language, exhibitor)
-        slots = directory.programme(db, show, found)
-        hosted = [row for row in found if row["host"] and row["host"]["id"] == one["id"]]
+        exhibitors, own = listed(db, show, language, exhibitor)
+        hosted = [row for row in exhibitors if row["host"] and row["host"]["id"] == own["id"]]
+        slots = []
+        for slot in directory.programme(db, show, exhibitors):
+            if own["id"] in [host["id"] for host in slot["exhibitors"]]:
+                slots.append(slot)
         return {
             "show": about_show(show, language),
-            "exhibitor": one,
+            "exhibitor": own,
             "co_exhibitors": directory.brief(hosted),
-            "slots": [
-                slot for slot in slots if one["id"] in [host["id"] for host in slot["exhibitors"]]
-            ],
+            "slots": slots,
         }
 
     return show_page(db, event_key, "exhibitor", content, name=exhibitor.partition("-")[0])
@@ -109,11 +128,12 @@ def listed(db, show, language, exhibitor):
 
     Raise 404.
     """
-    found, id = everybody(db, show, language), exhibitor.partition("-")[0]
-    one = next((row for row in found if str(row["id"]) == id), None)
-    if one is None:
-        raise not_found("exhibitor", exhibitor)
-    return found, one
+    exhibitors = everybody(db, show, language)
+    id = exhibitor.partition("-")[0]
+    for row in exhibitors:
+        if str(row["id"]) == id:
+            return exhibitors, row
+    raise not_found("exhibitor", exhibitor)
 
 
 @routes.get("/<event_key>/plan/<plan_key>", **HTML)
@@ -122,8 +142,8 @@ def get_show_plan(db, event_key, plan_key):
     """Return a plan: its booths, and who is there."""
 
     def content(show, language):
-        found = everybody(db, show, language)
-        hall = directory.hall(db, show, plan_key, found, language)
+        exhibitors = everybody(db, show, language)
+        hall = directory.hall(db, show, plan_key, exhibitors, language)
         if hall is None:
             raise not_found("plan", plan_key)
         values = {
@@ -135,7 +155,9 @@ def get_show_plan(db, event_key, plan_key):
                 "booths": [{name: booth[name] for name in BOOTH} for booth in hall["booths"]],
             },
         }
-        return values if shell.is_json() else {**values, HALL: hall}
+        if not shell.is_json():
+            values[HALL] = hall
+        return values
 
     return show_page(db, event_key, "plan", content, name=plan_key)
 
@@ -167,7 +189,7 @@ def get_show_embedding(db, event_key):
     return show_page(db, event_key, "embed", content, name=mail_base_url())
 
 
-def show_page(db, event_key, part, content, asked=None, name=None):
+def show_page(db, event_key, part, content, query=None, name=None):
     """Return a page of a show as HTML or JSON. `content(show, language)` returns its values, which
     both have.
 
@@ -176,7 +198,7 @@ def show_page(db, event_key, part, content, asked=None, name=None):
     by the revision of the show, and by what time alone changes. A kept page costs one statement,
     and some more once a minute.
     """
-    asked = asked or {}
+    query = query or {}
     embed = shell.asked("embed").get("embed") == "1"
     state = current(db, event_key)
     language = shell.language_of(db.config, state["language"])
@@ -192,16 +214,17 @@ def show_page(db, event_key, part, content, asked=None, name=None):
                 },
             )
 
+    options = PageOptions(part, language, query, embed)
+
     def make():
         with db.snapshot():
             show = public(db, event_key)
-            values = {**content(show, language), "asked": asked, "embed": embed}
-            return render_page(db, show, part, language, values)
+            return render_html(db, show, content(show, language), options)
 
-    category = asked.get("category")
+    category = query.get("category")
     try:
         # Addresses that somebody makes up fill no memory.
-        if "q" in asked or (category and not directory.is_category(db, state, category)):
+        if "q" in query or (category and not directory.is_category(db, state, category)):
             return make().response()
         key = (
             *shown_by(db, event_key, state, part, name, language),
@@ -214,22 +237,15 @@ def show_page(db, event_key, part, content, asked=None, name=None):
     except Problem as problem:
         if problem.status != 404:
             raise
-    return not_found_page(db, event_key, language, asked, embed)
+    return not_found_page(db, event_key, options)
 
 
-def not_found_page(db, event_key, language, asked, embed):
+def not_found_page(db, event_key, options):
     """Return the page in place of one that does not exist, with all exhibitors."""
     with db.snapshot():
         show = public(db, event_key)
-        found = everybody(db, show, language)
-        values = {
-            "show": about_show(show, language),
-            "exhibitors": directory.brief(found),
-            "categories": directory.categories(found),
-            "asked": asked,
-            "embed": embed,
-        }
-        page = render_page(db, show, "lost", language, values)
+        values = with_exhibitors(db, show, options.language)
+        page = render_html(db, show, values, replace(options, part="lost"))
     return Response(status=404, body=page.raw, headers=page.headers)
 
 
@@ -271,21 +287,22 @@ def moment(db, state, event_key):
     All have the day, at whose end a show is over, the forms that are open, and the next show; plans
     have the earliest end of a hold. These are read once a minute.
     """
-    place, key = (str(db.config.data_dir), state["id"]), (state["lists"], times.now()[:16])
-    kept, found = MOMENTS.get(place, (None, None))
-    if kept != key:
-        with db.snapshot():
-            show = public(db, event_key)
-            found = (
-                (
-                    times.today(show["timezone"]),
-                    *(openings.state(db, show, form) for form in openings.APPROVAL),
-                    *(show["next"] or {}).values(),
-                ),
-                directory.held_until(db, show),
-            )
-        MOMENTS[place] = key, found
-    return found
+    place = (str(db.config.data_dir), state["id"])
+    key = (state["lists"], times.now()[:16])
+    kept_key, kept = MOMENTS.get(place, (None, None))
+    if kept_key == key:
+        return kept
+
+    with db.snapshot():
+        show = public(db, event_key)
+        all_have = (
+            times.today(show["timezone"]),
+            *(openings.state(db, show, form) for form in openings.APPROVAL),
+            *(show["next"] or {}).values(),
+        )
+        held_until = directory.held_until(db, show)
+    MOMENTS[place] = key, (all_have, held_until)
+    return all_have, held_until
 
 
 def public(db, event_key):
@@ -296,8 +313,10 @@ def public(db, event_key):
     return show
 
 
-def render_page(db, show, part, language, values):
-    """Return a page with these values. `asked` and `embed` among them are what it was asked for."""
+def render_html(db, show, values, options):
+    """Return a page of a show with these values."""
+    part = options.part
+    language = options.language
     text = page_requests.render_html(
         PACKAGE,
         part,
@@ -306,27 +325,32 @@ def render_page(db, show, part, language, values):
         **head_and_foot(db, show, part, language, values),
         event=show,
         now=times.now(),
+        asked=options.query,
+        embed=options.embed,
         plan_drawing=drawing(db, show, part, values),
         lettered=lettered,
         pieces=pieces(show, page_requests.words(PACKAGE, language)),
     )
-    embed = values["embed"]
     return shell.html(
         text,
         language,
-        is_indexed=show["is_indexed"] and not values["asked"] and not embed,
-        frames=show["embed_origins"] if embed else (),
+        is_indexed=show["is_indexed"] and not options.query and not options.embed,
+        frames=show["embed_origins"] if options.embed else (),
     )
 
 
 def head_and_foot(db, show, part, language, values):
     """Return what the head of a page says, its tabs and the links at its foot."""
-    word, today = page_requests.words(PACKAGE, language), times.today(show["timezone"])
-    own = {"exhibitor": values.get("exhibitor"), "plan": values.get("plan")}.get(part)
-    own = own["name"] if own else None if part == "start" else word[f"tab_{part}"]
+    words = page_requests.words(PACKAGE, language)
+    today = times.today(show["timezone"])
+    heading = None
+    if part in ("exhibitor", "plan"):
+        heading = values[part]["name"]
+    elif part != "start":
+        heading = words[f"tab_{part}"]
     return {
-        "title": " · ".join(filter(None, (own, show["title"]))),
-        "tab": {"exhibitor": "exhibitors"}.get(part, part),
+        "title": " · ".join(filter(None, (heading, show["title"]))),
+        "tab": "exhibitors" if part == "exhibitor" else part,
         "tabs": (
             ("start", "", True),
             ("exhibitors", "/exhibitors", show["show_directory"]),
@@ -344,13 +368,13 @@ def head_and_foot(db, show, part, language, values):
 def everybody(db, show, language):
     """Return the listed exhibitors of a show in a language. They are kept until the show changes."""
     key = (str(db.config.data_dir), show["id"], show["lists"], language)
-    found = LISTS.get(key)
-    if found is None:
-        found = directory.exhibitors(db, show, language)
-        if sum(map(len, LISTS.values())) + len(found) > MOST_LISTED:
+    exhibitors = LISTS.get(key)
+    if exhibitors is None:
+        exhibitors = directory.exhibitors(db, show, language)
+        if sum(map(len, LISTS.values())) + len(exhibitors) > MOST_LISTED:
             LISTS.clear()
-        LISTS[key] = found
-    return found
+        LISTS[key] = exhibitors
+    return exhibitors
 
 
 def lettered(exhibitors):
@@ -361,11 +385,11 @@ def lettered(exhibitors):
     ]
 
 
-def pieces(show, word):
+def pieces(show, words):
     """Return a function that lists (name, address, whether it is shown) of what a frame may show."""
     return lambda root, plans: [
-        (word["tab_exhibitors"], f"{root}/exhibitors", show["show_directory"]),
-        (word["tab_programme"], f"{root}/programme", show["show_programme"]),
+        (words["tab_exhibitors"], f"{root}/exhibitors", show["show_directory"]),
+        (words["tab_programme"], f"{root}/programme", show["show_programme"]),
         *((plan["name"], f"{root}/plan/{plan['plan_key']}", True) for plan in plans),
     ]
 
@@ -376,50 +400,58 @@ def drawing(db, show, part, values):
 
     The page of an exhibitor has the piece around its first booth.
     """
-    plan, own = None, None
-    if part in ("start", "plan"):
-        plan = values.get("plan") or next(iter(values.get("plans") or ()), None)
+    plan = None
+    own = None  # the booth of the exhibitor that the page is about
+    if part == "plan":
+        plan = values["plan"]
+    elif part == "start":
+        plan = next(iter(values["plans"]), None)
     elif part == "exhibitor" and show["show_plan"]:
-        plan = own = next(iter(values["exhibitor"]["booths"]), None)
+        own = next(iter(values["exhibitor"]["booths"]), None)
+        plan = own
     if plan is None:
         return ""
+
     language = values["show"]["language"]
-    hall = values.get(HALL) or directory.hall(
-        db,
-        show,
-        plan["plan_key"],
-        values.get("exhibitors") or everybody(db, show, language),
-        language,
-    )
-    near = own and next(
-        (
-            booth
-            for booth in hall["booths"]
-            if booth["booth_number"] == own["booth_number"] and booth["pos_x"] is not None
-        ),
-        None,
-    )
-    if own and near is None:
-        return ""
-    up = shell.up()
-    return hall_page.draw(
-        hall,
-        hall["name"],
-        lambda booth: (
-            booth["slug"]
-            and (f"{up}e/{show['event_key']}/exhibitors/{booth['exhibitor_id']}-{booth['slug']}")
-        ),
-        lambda booth: near and booth["id"] == near["id"] and "mine",
-        near,
-    )
+    hall = values.get(HALL)
+    if hall is None:
+        exhibitors = values.get("exhibitors") or everybody(db, show, language)
+        hall = directory.hall(db, show, plan["plan_key"], exhibitors, language)
+
+    near = None
+    if own:
+        near = placed_booth(hall, own["booth_number"])
+        if near is None:
+            return ""
+
+    root = f"{shell.up()}e/{show['event_key']}/exhibitors"
+
+    def address(booth):
+        return f"{root}/{booth['exhibitor_id']}-{booth['slug']}" if booth["slug"] else None
+
+    def mark(booth):
+        return "mine" if near and booth["id"] == near["id"] else None
+
+    return hall_page.draw(hall, hall["name"], address, mark, near)
+
+
+def placed_booth(hall, number):
+    """Return the booth with this number, or None if there is none, or if it has no place on the
+    plan.
+    """
+    for booth in hall["booths"]:
+        if booth["booth_number"] == number and booth["pos_x"] is not None:
+            return booth
+    return None
 
 
 def about_show(show, language):
-    """Return what a page says about the show. Texts are in the language, else in the other one."""
-    texts = {name: directory.in_language(text, language) for name, text in show["texts"].items()}
-    return {
-        **{name: show[name] for name in SHOWN},
-        "language": language,
-        "texts": texts,
-        **{name: show[name] for name in directory.PARTS},
+    """Return what is said about the show itself. Texts are in the language, else in the other one."""
+    values = {name: show[name] for name in SHOWN}
+    values["language"] = language
+    values["texts"] = {
+        name: directory.in_language(text, language) for name, text in show["texts"].items()
     }
+    for name in directory.PARTS:
+        values[name] = show[name]
+    return values
