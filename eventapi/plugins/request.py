@@ -45,20 +45,20 @@ class Request:
     api = 2
 
     def apply(self, callback: Callable, route: Route) -> Callable:
-        """Return the handler as an Exchange."""
-        exchange = Exchange(callback, route)
+        """Return the handler as a RequestHandler."""
+        handler = RequestHandler(callback, route)
         deprecated = route.config["options"].deprecated
-        return announcing(exchange, deprecated.headers()) if deprecated else exchange
+        return announcing(handler, deprecated.headers()) if deprecated else handler
 
 
-def announcing(exchange: Callable, headers: list[tuple[str, str]]) -> Callable:
-    """Return the exchange of a deprecated route.
+def announcing(handler: Callable, headers: list[tuple[str, str]]) -> Callable:
+    """Return the handler of a deprecated route.
 
     Each of its responses, also of an error, has these headers.
     """
 
     def announced(**values):
-        response = exchange(**values)
+        response = handler(**values)
         for name, value in headers:
             if name in response.headers:  # a list has a header Link already
                 value = f"{response.headers[name]}, {value}"
@@ -68,7 +68,7 @@ def announcing(exchange: Callable, headers: list[tuple[str, str]]) -> Callable:
     return announced
 
 
-class Exchange:
+class RequestHandler:
     """The handler of one route, with the response to what it returns or raises."""
 
     def __init__(self, callback: Callable, route: Route):
@@ -134,7 +134,7 @@ class Exchange:
         response.headers = {**headers, **response.headers}
 
         if isinstance(response.body, Generator):
-            response.body = Begun(watched(response.body, environ["eventapi.config"].database))
+            response.body = StartedBody(watched(response.body, environ["eventapi.config"].database))
         elif response.body is None:
             response.body = b"" if response.status == 204 else self.enveloped(response, environ)
         return response
@@ -208,7 +208,7 @@ def watched(pieces: Iterable[bytes], database: Path) -> Iterable[bytes]:
         raise
 
 
-class Begun:
+class StartedBody:
     """The pieces of a body, of which the first exists: an error of it can still be a problem
     document.
 

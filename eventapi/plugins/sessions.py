@@ -1,9 +1,9 @@
 """The plugin that finds the session of a page by its cookie, and refuses forms that its own pages
 have not made.
 
-A page route names the kind of its link with the option `session`. The handler gets the visit, and
+A page route names the kind of its link with the option `session`. The handler gets the page request, and
 for a form `body` and `upload`. All that follows, also the transaction, runs inside of
-`Visited.__call__`, so a form that is refused leaves nothing behind, and its page is shown again
+`PageHandler.__call__`, so a form that is refused leaves nothing behind, and its page is shown again
 with what was typed.
 """
 
@@ -36,7 +36,7 @@ from eventapi.web.html import (
     tokens,
     typed_fields,
 )
-from eventapi.web.html.page_requests import Visit
+from eventapi.web.html.page_requests import PageRequest
 from eventapi.web.json_bodies import parse, read_body
 from eventapi.web.rest import Response
 from eventapi.web.router import MAX_ID
@@ -57,12 +57,12 @@ class Sessions:
     api = 2
 
     def apply(self, callback: Callable, route: Route) -> Callable:
-        """Return the handler as Visited. Routes without the option `session` stay as they are."""
-        return Visited(callback, route) if route.config["options"].session else callback
+        """Return the handler as PageHandler. Routes without the option `session` stay as they are."""
+        return PageHandler(callback, route) if route.config["options"].session else callback
 
 
-class Visited:
-    """The handler of one page, called with the visit."""
+class PageHandler:
+    """The handler of one page, called with the page request."""
 
     def __init__(self, callback: Callable, route: Route):
         self.callback = callback
@@ -71,7 +71,7 @@ class Visited:
         self.sends_form = route.method == "POST" and not is_json
         self.sends_json = route.method == "POST" and is_json
         takes = inspect.signature(route.callback).parameters
-        self.takes_visit = "visit" in takes
+        self.takes_request = "request" in takes
         self.takes_body = "body" in takes
         # of the pages with their words
         self.package = ".".join(route.callback.__module__.split(".")[:3])
@@ -87,21 +87,21 @@ class Visited:
             return home
 
         ref = ref or page_requests.ONE_COOKIE[options.session]
-        visit = find_visit(db, options, ref)
-        if visit is None:
+        page_request = find_page_request(db, options, ref)
+        if page_request is None:
             return self.without_session(db, ref)
-        environ["eventapi.who"] = visit.who
-        environ["eventapi.language"] = visit.language
-        if options.right and options.right not in visit.link["rights"]:
+        environ["eventapi.who"] = page_request.who
+        environ["eventapi.language"] = page_request.language
+        if options.right and options.right not in page_request.link["rights"]:
             raise not_found("page", shell.address())
         if any(isinstance(id, int) and id > MAX_ID for id in ids.values()):
             raise not_found("page", shell.address())
 
         values = dict(ids)
-        if self.takes_visit:
-            values["visit"] = visit
+        if self.takes_request:
+            values["request"] = page_request
         if self.sends_form:
-            return self.send_form(visit, values, ids)
+            return self.send_form(page_request, values, ids)
         if self.sends_json:
             values["body"] = self.json_body(environ)
         return self.callback(**values)
@@ -113,7 +113,7 @@ class Visited:
         check = body_of(self.options.schema, "POST", environ["eventapi.config"].timezone)
         return check(parse(raw))
 
-    def send_form(self, visit: Visit, values: dict, ids: dict) -> object:
+    def send_form(self, page_request: PageRequest, values: dict, ids: dict) -> object:
         """Call the handler of a form with `values`. Show the page of the form again if it is
         refused.
 
@@ -123,26 +123,26 @@ class Visited:
         options = self.options
         try:
             if options.file is None:
-                accept(visit, form_bodies.form(environ))
-                return self.callback(**values, **self.form_body(visit))
+                accept(page_request, form_bodies.form(environ))
+                return self.callback(**values, **self.form_body(page_request))
 
             config = environ["eventapi.config"]
             with form_bodies.file_form(
-                environ, config, options.file(config), lambda fields: accept(visit, fields)
+                environ, config, options.file(config), lambda fields: accept(page_request, fields)
             ) as (_, upload):
                 if upload is None:
                     raise invalid_at("/file", "required", "choose a file")
-                return self.callback(**values, **self.form_body(visit), upload=upload)
+                return self.callback(**values, **self.form_body(page_request), upload=upload)
         except Problem as problem:
             if options.shows is None or problem.status not in SHOWN_AGAIN:
                 raise
-            visit.problem = problem
+            page_request.problem = problem
 
-        values = {"db": environ["eventapi.connections"].reader(), "visit": visit, **ids}
+        values = {"db": environ["eventapi.connections"].reader(), "request": page_request, **ids}
         takes = inspect.signature(options.shows).parameters
         return options.shows(**{name: values[name] for name in takes if name in values})
 
-    def form_body(self, visit: Visit) -> dict:
+    def form_body(self, page_request: PageRequest) -> dict:
         """Return {"body": the fields of the form by the schema of the route}, or {} if the handler
         takes no body.
 
@@ -151,7 +151,9 @@ class Visited:
         if not self.takes_body:
             return {}
         schema = self.options.schema
-        fields = forms.values(body_schema(schema, "POST"), visit.fields, visit.language)
+        fields = forms.values(
+            body_schema(schema, "POST"), page_request.fields, page_request.language
+        )
         check = body_of(schema, "POST", request.environ["eventapi.config"].timezone)
         return {"body": check(fields)}
 
@@ -223,8 +225,8 @@ class Visited:
 # The session of a request
 
 
-def find_visit(db: Database, options: Options, ref: str) -> Visit | None:
-    """Return the visit of the request, or None without a session that is open.
+def find_page_request(db: Database, options: Options, ref: str) -> PageRequest | None:
+    """Return the page request, or None without a session that is open.
 
     Raise 404 if the feature of the page is disabled.
     """
@@ -237,8 +239,8 @@ def find_visit(db: Database, options: Options, ref: str) -> Visit | None:
 
     link = links.get(db, session["link_id"]) if session["link_id"] else None
     if link is None:
-        return visit_of_key(db, session) if options.session == "admin" else None
-    return visit_of_link(db, session, link, ref) if is_usable(link, options, ref) else None
+        return page_request_of_key(db, session) if options.session == "admin" else None
+    return page_request_of_link(db, session, link, ref) if is_usable(link, options, ref) else None
 
 
 def is_usable(link: dict, options: Options, ref: str) -> bool:
@@ -249,8 +251,8 @@ def is_usable(link: dict, options: Options, ref: str) -> bool:
     return link["status"] == "active" or (link["status"] == "expired" and link["kind"] == "door")
 
 
-def visit_of_link(db: Database, session: dict, link: dict, ref: str) -> Visit | None:
-    """Return the visit of a session that a link has opened. None if its admin is not active."""
+def page_request_of_link(db: Database, session: dict, link: dict, ref: str) -> PageRequest | None:
+    """Return the page request of a session that a link has opened. None if its admin is not active."""
     if sessions.needs_touch(session):
         touch(db, session)
 
@@ -262,7 +264,7 @@ def visit_of_link(db: Database, session: dict, link: dict, ref: str) -> Visit | 
         who = caller(session, admin_id=admin["id"], name=admin["name"], scopes=rights)
     else:
         return None
-    return Visit(
+    return PageRequest(
         kind=link["kind"],
         ref=ref,
         link=link,
@@ -275,11 +277,11 @@ def visit_of_link(db: Database, session: dict, link: dict, ref: str) -> Visit | 
     )
 
 
-def visit_of_key(db: Database, session: dict) -> Visit:
-    """Return the visit of a session that an API key has opened at the desk."""
+def page_request_of_key(db: Database, session: dict) -> PageRequest:
+    """Return the page request of a session that an API key has opened at the desk."""
     if sessions.needs_touch(session):
         touch(db, session)
-    return Visit(
+    return PageRequest(
         kind="admin",
         ref="desk",
         link=None,
@@ -339,25 +341,25 @@ def owner_of(link: dict) -> str:
 # The form of a request
 
 
-def accept(visit: Visit, fields: dict) -> None:
+def accept(page_request: PageRequest, fields: dict) -> None:
     """Take the texts of a form.
 
     Raise 403 if its token is not that of the visitor, and 429 if the session sends too many.
     """
     token = fields.pop("form_token", [""])[0]
-    visit.form_id = tokens.form_id(visit.key, visit.owner, token)
-    if visit.form_id is None:
+    page_request.form_id = tokens.form_id(page_request.key, page_request.owner, token)
+    if page_request.form_id is None:
         raise Problem(
             "session_ended",
             "The form was not made for this session. Open the page again, and send it from there.",
         )
-    visit.fields = fields
-    PACE.check(hash(cookies.get(visit.ref)))
+    page_request.fields = fields
+    PACE.check(hash(cookies.get(page_request.ref)))
 
     # the plugin idempotency compares these with a form that was sent before
     environ = request.environ
-    environ["eventapi.form_id"] = visit.form_id
-    environ["eventapi.form_owner"] = visit.owner
+    environ["eventapi.form_id"] = page_request.form_id
+    environ["eventapi.form_owner"] = page_request.owner
     content = [sorted(fields.items()), environ.get("CONTENT_LENGTH")]
     environ["eventapi.raw_body"] = json.dumps(content).encode()
 

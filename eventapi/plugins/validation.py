@@ -49,13 +49,13 @@ class Validation:
     name, api = "validation", 2
 
     def apply(self, callback: Callable, route: Route) -> Callable:
-        """Return the handler as Validated. Public routes stay as they are."""
+        """Return the handler as ValidatedHandler. Public routes stay as they are."""
         if route.config["options"].public or route.method == "OPTIONS":
             return callback
-        return Validated(callback, route)
+        return ValidatedHandler(callback, route)
 
 
-class Validated:
+class ValidatedHandler:
     """The handler of one route, called with checked arguments."""
 
     def __init__(self, callback: Callable, route: Route):

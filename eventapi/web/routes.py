@@ -173,14 +173,14 @@ class Options:
     session: str | None = None
     """Kind of the link whose session the page needs: `participant`, `application`, `door` or `admin`.
 
-    The plugin sessions finds it by the cookie of the ref in the address. The handler gets it as `visit`. A POST with
+    The plugin sessions finds it by the cookie of the ref in the address. The handler gets it as `request`. A POST with
     HTML is a form that needs the token of the session, and `schema` describes its fields."""
 
     right: str | None = None
     """Right that the link needs. Without it, the page is 404."""
 
     shows: Callable | None = None
-    """GET handler `(db, visit, ...)` that shows the page again with what was typed, if the form is refused with 409,
+    """GET handler `(db, request, ...)` that shows the page again with what was typed, if the form is refused with 409,
     412 or 422."""
 
     file: Callable | None = None

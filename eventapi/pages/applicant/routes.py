@@ -23,23 +23,23 @@ PACKAGE = "eventapi.pages.applicant"
 
 
 @routes.get("")
-def get_applicant_page(db, visit):
+def get_applicant_page(db, request):
     """Return the state of the application, what was sent, and what can be done."""
-    values = applicants.view(db, visit.link, visit.session)
-    show = directory.show(db, visit.event["event_key"])
-    done = show and directory.in_language(show["texts"].get("apply_done", {}), visit.language)
+    values = applicants.view(db, request.link, request.session)
+    show = directory.show(db, request.event["event_key"])
+    done = show and directory.in_language(show["texts"].get("apply_done", {}), request.language)
     return page_requests.render_page(
-        visit,
+        request,
         PACKAGE,
         "status",
         **values,
         layout=page_requests.COMMON,
         after=done,
         accent=show and show["accent_color"],
-        shown=shown(visit.language),
-        contact=applicants.contact(db, visit.link),
-        **entry.asking_for(db, visit.link),
-        zone=visit.event["timezone"],
+        shown=shown(request.language),
+        contact=applicants.contact(db, request.link),
+        **entry.asking_for(db, request.link),
+        zone=request.event["timezone"],
         can_withdraw=values["application"]["status"] in applications.OPEN,
     )
 
@@ -56,17 +56,17 @@ def shown(language):
 
 
 @routes.post("/answer", schema="application.answer", shows=get_applicant_page)
-def answer_question(db, visit, body):
+def answer_question(db, request, body):
     """Store the answer to the question of the office."""
-    applications.answer(db, applications.get(db, visit.link["application_id"]), body["answer"])
-    return page_requests.see_other(visit, "", done="answered")
+    applications.answer(db, applications.get(db, request.link["application_id"]), body["answer"])
+    return page_requests.see_other(request, "", done="answered")
 
 
 @routes.post("/withdraw", shows=get_applicant_page)
-def withdraw_own_application(db, visit):
+def withdraw_own_application(db, request):
     """Withdraw the application."""
-    applications.move(db, applications.get(db, visit.link["application_id"]), "withdraw")
-    return page_requests.see_other(visit, "", done="withdrawn")
+    applications.move(db, applications.get(db, request.link["application_id"]), "withdraw")
+    return page_requests.see_other(request, "", done="withdrawn")
 
 
 @routes.post(
@@ -74,56 +74,58 @@ def withdraw_own_application(db, visit):
     shows=get_applicant_page,
     file=lambda config: config.max_upload_mb * applicants.MEGABYTE,
 )
-def add_application_file(db, visit, upload):
+def add_application_file(db, request, upload):
     """Add a file to the application."""
-    applicants.add_file(db, visit.link, upload, visit.fields["filename"][0])
-    return page_requests.see_other(visit, "", done="stored")
+    applicants.add_file(db, request.link, upload, request.fields["filename"][0])
+    return page_requests.see_other(request, "", done="stored")
 
 
 @routes.post("/my")
-def open_exhibitor_page(db, visit):
+def open_exhibitor_page(db, request):
     """Open the exhibitor's own page of an approved applicant, in a session like this one."""
-    link = applicants.exhibitor_link(db, visit.link, visit.session, mail_base_url())
-    return entry.signed_in(db, link, visit.session, own_device=bool(visit.session["own_device"]))
+    link = applicants.exhibitor_link(db, request.link, request.session, mail_base_url())
+    return entry.signed_in(
+        db, link, request.session, own_device=bool(request.session["own_device"])
+    )
 
 
 @routes.get("/badge")
-def get_own_badge(db, visit):
+def get_own_badge(db, request):
     """Return the page that shows the badge, for the phone at the entrance."""
-    show = directory.show(db, visit.event["event_key"])
+    show = directory.show(db, request.event["event_key"])
     return page_requests.render_page(
-        visit,
+        request,
         PACKAGE,
         "badge",
         layout=page_requests.COMMON,
-        badge=own_badge(db, visit),
+        badge=own_badge(db, request),
         accent=show and show["accent_color"],
     )
 
 
 @routes.get("/badge.svg", forms=(badge_sheets.SVG,))
-def get_own_badge_picture(db, visit):
+def get_own_badge_picture(db, request):
     """Return the badge as a picture."""
-    return badge_file(db, visit, badge_sheets.SVG)
+    return badge_file(db, request, badge_sheets.SVG)
 
 
 @routes.get("/badge.pdf", forms=(badge_sheets.PDF,))
-def get_own_badge_pdf(db, visit):
+def get_own_badge_pdf(db, request):
     """Return the badge as a PDF to print."""
-    return badge_file(db, visit, badge_sheets.PDF)
+    return badge_file(db, request, badge_sheets.PDF)
 
 
-def own_badge(db, visit):
+def own_badge(db, request):
     """Return the texts of the badge. Raise 404 unless the visitor has one."""
-    badge = applicants.badge(db, visit.link, visit.session, visit.language)
+    badge = applicants.badge(db, request.link, request.session, request.language)
     if badge is None:
-        raise not_found("badge", visit.ref)
+        raise not_found("badge", request.ref)
     return badge
 
 
-def badge_file(db, visit, form):
+def badge_file(db, request, form):
     """Return the badge as a file that nobody keeps. A picture must not run anything."""
-    badge = own_badge(db, visit)
+    badge = own_badge(db, request)
     name = (
         f'attachment; filename="badge-{badge["code"]}.pdf"'
         if form == badge_sheets.PDF

@@ -134,7 +134,7 @@ BACK = re.compile(
 )
 
 
-def of(visit, singular, record, *, without=()):
+def of(request, singular, record, *, without=()):
     """Return the actions that a record allows now and the person may do, as a template shows them.
 
     `singular` is the name of the record in paths, such as `applications`; `without` are actions
@@ -142,16 +142,18 @@ def of(visit, singular, record, *, without=()):
     """
     allowed = record.get("allowed_actions") or ()
     found = [
-        action(visit, name, id=record["id"])
+        action(request, name, id=record["id"])
         for word in allowed
-        if (name := _handler(singular, word)) and name not in without and api.may_call(visit, name)
+        if (name := _handler(singular, word))
+        and name not in without
+        and api.may_call(request, name)
     ]
     return sorted(found, key=lambda each: each["is_final"])
 
 
-def one(visit, name, **ids):
+def one(request, name, **ids):
     """Return the action as a list, which is empty if the person may not do it."""
-    return [action(visit, name, **ids)] if api.may_call(visit, name) else []
+    return [action(request, name, **ids)] if api.may_call(request, name) else []
 
 
 @cache
@@ -161,7 +163,7 @@ def _handler(resource, word):
     return next((name for name in BUTTONS if api.routes()[name].path == path), None)
 
 
-def action(visit, name, *, id=None, item_id=None, **fixed):
+def action(request, name, *, id=None, item_id=None, **fixed):
     """Return an action as a template shows it. `fixed` are fields of its body that are not typed."""
     address = "/".join(str(part) for part in ("do", name, id, item_id) if part is not None)
     return {
@@ -186,18 +188,18 @@ def has_page(name):
     )
 
 
-def form_of(visit, name, **choices):
+def form_of(request, name, **choices):
     """Return the form of an action, without fields if it needs none."""
     schema = api.routes()[name].options.schema
     names = FIELDS.get(name) if schema else []
-    label = labels.of(visit, schema.partition(".")[0] if schema else "")
+    label = labels.of(request, schema.partition(".")[0] if schema else "")
     return Form(
         schema or "application.approve",
         "POST",
         label,
         names=names,
         choices=choices,
-        language=visit.language,
+        language=request.language,
     )
 
 
@@ -212,9 +214,9 @@ def ticks(db, name):
     return {"mail": ["1"]} if "application" in name and db.config.smtp_host else {}
 
 
-def choices(visit, name, id):
+def choices(request, name, id):
     """Return the options of the fields of an action that name other records."""
-    if name != "move_booth_reservation" or not api.may_call(visit, "list_booths"):
+    if name != "move_booth_reservation" or not api.may_call(request, "list_booths"):
         return {}
     held = api.read("get_booth_reservation", id=id).data
     return {
@@ -242,22 +244,24 @@ def free_booths(event_id):
 @routes.get("/do/<name>/<id>")
 @routes.get("/do/<name>/<id>/<item_id>")
 @routes.get("/do/<name>")
-def get_desk_action(db, visit, name, id=None, item_id=None):
+def get_desk_action(db, request, name, id=None, item_id=None):
     """Return the form of an action, or show it again after a refusal."""
     ids_of(name, id, item_id)
-    api.require_call(visit, name)
-    made, back = form_of(visit, name, **choices(visit, name, id)), return_path(visit)
-    given = made.compact(visit.fields) if visit.problem else {**made.defaults(), **ticks(db, name)}
-    fixed = visit.fields if visit.problem else shell.asked(*FIXED)
+    api.require_call(request, name)
+    made, back = form_of(request, name, **choices(request, name, id)), return_path(request)
+    given = (
+        made.compact(request.fields) if request.problem else {**made.defaults(), **ticks(db, name)}
+    )
+    fixed = request.fields if request.problem else shell.asked(*FIXED)
     return render_page(
         db,
-        visit,
+        request,
         "act",
-        about=about(visit, name, id),
+        about=about(request, name, id),
         form=made,
         given=given,
         back=back,
-        action=action(visit, name, id=id, item_id=item_id),
+        action=action(request, name, id=id, item_id=item_id),
         fixed={
             key: _first(value)
             for key, value in fixed.items()
@@ -291,7 +295,7 @@ def ids_of(name, id, item_id):
     return ids
 
 
-def about(visit, name, id):
+def about(request, name, id):
     """Return the name of the record that an action is about, or None if the person may not read it."""
     path = api.routes()[name].path.partition("<id>")[0]
     reader = next(
@@ -305,7 +309,7 @@ def about(visit, name, id):
     return (
         id
         and reader
-        and api.may_call(visit, reader)
+        and api.may_call(request, reader)
         and labels.record_name(api.read(reader, id=id).data)
     )
 
@@ -317,21 +321,21 @@ def _first(value):
 @routes.post("/do/<name>/<id>", batch=True, shows=get_desk_action)
 @routes.post("/do/<name>/<id>/<item_id>", batch=True, shows=get_desk_action)
 @routes.post("/do/<name>", batch=True, shows=get_desk_action)
-def do_desk_action(visit, name, id=None, item_id=None):
+def do_desk_action(request, name, id=None, item_id=None):
     """Run an action of the API, and go back to the page that it was started from."""
     ids = ids_of(name, id, item_id)
-    made = form_of(visit, name)
-    body = {**made.body(made.compact(visit.fields)), **fixed_of(visit.fields)}
+    made = form_of(request, name)
+    body = {**made.body(made.compact(request.fields)), **fixed_of(request.fields)}
     return once(
-        visit,
+        request,
         name,
         ids,
         body if api.routes()[name].options.schema else None,
-        lambda response: page_requests.see_other(visit, target_after(visit, name, response)),
+        lambda response: page_requests.see_other(request, target_after(request, name, response)),
     )
 
 
-def target_after(visit, name, response):
+def target_after(request, name, response):
     """Return the address after an action: where it was started from, or the new record if it has
     made one.
     """
@@ -340,7 +344,7 @@ def target_after(visit, name, response):
         return with_message(f"invoices/{response.data['id']}", word)
     if name == "delete_invoice":  # its page is gone
         return with_message("money", name)
-    return with_message(return_path(visit), name)
+    return with_message(return_path(request), name)
 
 
 def fixed_of(fields):
@@ -367,7 +371,7 @@ def fixed_of(fields):
     return found
 
 
-def run(visit, name, ids, body, *, tag=None, upload=None, query=""):
+def run(request, name, ids, body, *, tag=None, upload=None, query=""):
     """Run a route of the API that opens its own transactions, or that only reads.
 
     Return its response.
@@ -375,7 +379,7 @@ def run(visit, name, ids, body, *, tag=None, upload=None, query=""):
     return desk.call(api.routes()[name], ids, body=body, tag=tag, upload=upload, query=query)
 
 
-def once(visit, name, ids, body, lead, *, tag=None):
+def once(request, name, ids, body, lead, *, tag=None):
     """Run a route of the API once for the form that was sent, and return the redirection
     `lead(response)`.
 
@@ -395,9 +399,9 @@ def once(visit, name, ids, body, lead, *, tag=None):
     return desk.call(api.routes()[name], ids, body=body, tag=tag, within=within)
 
 
-def return_path(visit):
+def return_path(request):
     """Return the address within the desk to go back to: that of the form, or of the query."""
-    text = _first(visit.fields.get("back")) or shell.asked("back").get("back") or ""
+    text = _first(request.fields.get("back")) or shell.asked("back").get("back") or ""
     return text if BACK.fullmatch(text) else ""
 
 

@@ -67,35 +67,35 @@ def everything(name, *, include=(), **query):
     return found
 
 
-def may(visit, scope, *, writes=False):
+def may(request, scope, *, writes=False):
     """Return whether the person may read the records of a scope, or write them."""
-    return scope in visit.who.scopes or (not writes and access.may_read(visit.who, scope))
+    return scope in request.who.scopes or (not writes and access.may_read(request.who, scope))
 
 
-def require(visit, scope):
+def require(request, scope):
     """Raise 403 unless the person may read the records of a scope."""
-    access.require_scope(visit.who, scope, writes=False)
+    access.require_scope(request.who, scope, writes=False)
 
 
-def may_call(visit, name):
+def may_call(request, name):
     """Return whether the scopes of the person and the features of the tenant allow a route."""
     try:
-        require_call(visit, name)
+        require_call(request, name)
     except Problem:
         return False
     return True
 
 
-def require_call(visit, name):
+def require_call(request, name):
     """Raise 403 unless the scopes of the person and the features of the tenant allow a route.
 
     What depends on the record is checked by the route itself.
     """
     route = routes()[name]
-    access.require_flag(visit.who, route.options.flag)
+    access.require_flag(request.who, route.options.flag)
     scopes = [
         scope
         for scope in (route.options.scope, *route.options.further_scopes)
         if scope not in ("any", "all", "by_entity_type")
     ]
-    access.require_scopes(visit.who, scopes, writes=access.writes(route.method, route.options))
+    access.require_scopes(request.who, scopes, writes=access.writes(route.method, route.options))

@@ -44,7 +44,7 @@ SHOWN = (
 
 
 @routes.get("/applications")
-def get_desk_applications(db, visit):
+def get_desk_applications(db, request):
     """Return the applications for the event in hand by state, with boxes to decide on many."""
     event, asked = events.current(db), shell.asked("q", "status", "lacks", "page", "event")
     status = asked.get("status") if asked.get("status") in STATES else None
@@ -62,7 +62,7 @@ def get_desk_applications(db, visit):
     )
     return render_page(
         db,
-        visit,
+        request,
         "applications",
         menu="applications",
         current=event,
@@ -75,28 +75,28 @@ def get_desk_applications(db, visit):
         batches=[
             word
             for word in ("approve", "review", "waitlist")
-            if api.may_call(visit, "approve_application")
+            if api.may_call(request, "approve_application")
         ],
     )
 
 
 @routes.get("/applications/<id>")
-def get_desk_application(db, visit, id):
+def get_desk_application(db, request, id):
     """Return one application: what was sent, what the office knows, and the decision."""
     row = api.record(
         "get_application", id, include=("events", "categories", "custom_fields", "allowed_actions")
     )
     same = (
         db.all(sql.same_address, email=row["email"])
-        if row["email"] and api.may(visit, "contacts") and "approve" in row["allowed_actions"]
+        if row["email"] and api.may(request, "contacts") and "approve" in row["allowed_actions"]
         else []
     )
-    may_know = row["status"] == "approved" and api.may(visit, "participants")
+    may_know = row["status"] == "approved" and api.may(request, "participants")
     known = db.one(sql.participation_of, application_id=id) if may_know else None
-    custom = fields_of(visit) if row["custom_fields"] else {}
+    custom = fields_of(request) if row["custom_fields"] else {}
     return render_page(
         db,
-        visit,
+        request,
         "application",
         menu="applications",
         title=labels.named(row),
@@ -105,19 +105,19 @@ def get_desk_application(db, visit, id):
         same=same,
         known=known,
         custom=custom,
-        buttons=actions.of(visit, "applications", row, without=("approve_application",)),
+        buttons=actions.of(request, "applications", row, without=("approve_application",)),
         approve="approve" in row["allowed_actions"]
-        and api.may_call(visit, "approve_application")
-        and actions.action(visit, "approve_application", id=id),
-        form=actions.form_of(visit, "approve_application"),
+        and api.may_call(request, "approve_application")
+        and actions.action(request, "approve_application", id=id),
+        form=actions.form_of(request, "approve_application"),
         given={"confirm": ["1"], **actions.ticks(db, "application")},
-        notes=notes(visit, "application", id),
+        notes=notes(request, "application", id),
         entity=("application", id),
-        access=access(db, visit, id),
+        access=access(db, request, id),
     )
 
 
-def access(db, visit, id):
+def access(db, request, id):
     """Return what an approved application does not lead to as a template shows it, or None.
 
     {lacks, email, is_other_address, contact_name, contact_email, can_send}: `is_other_address` says
@@ -125,13 +125,13 @@ def access(db, visit, id):
     `participants` or `contacts`, `contact_name` and `contact_email` say which. `can_send` is
     whether the person may send the link.
     """
-    may_read = api.may(visit, "participants") or api.may(visit, "contacts")
+    may_read = api.may(request, "participants") or api.may(request, "contacts")
     gaps = db.all(sql.gaps_of, frozenset({"participants"} if may_read else ()), application_id=id)
     if not gaps:
         return None
     gap = gaps[0]
     kind, given = ("participant", ()) if gap["lacks"] == "page" else ("application", ("badges",))
-    may_send = mails.is_configured(db.config) and api.may_call(visit, "create_link")
+    may_send = mails.is_configured(db.config) and api.may_call(request, "create_link")
     found = {
         name: gap.get(name)
         for name in ("lacks", "email", "is_other_address", "contact_name", "contact_email")
@@ -139,19 +139,19 @@ def access(db, visit, id):
     # The link of an application belongs to one event.
     found["can_send"] = (
         may_send
-        and links.may_reach(visit, kind, given)
+        and links.may_reach(request, kind, given)
         and (kind == "participant" or len(gaps) == 1)
     )
     return found
 
 
 @routes.post("/applications/<id>/access", batch=True, shows=get_desk_application)
-def send_desk_access(visit, connections, id):
+def send_desk_access(request, connections, id):
     """Make the links that an approval did not give, or let the one that exists show the badge, and
     mail them.
     """
-    api.require_call(visit, "create_link")
-    done = page_requests.see_other(visit, actions.with_message(f"applications/{id}", "mail_link"))
+    api.require_call(request, "create_link")
+    done = page_requests.see_other(request, actions.with_message(f"applications/{id}", "mail_link"))
     for gap in connections.reader().all(sql.gaps_of, application_id=id):
         if gap["lacks"] == "page":
             body = {
@@ -159,19 +159,19 @@ def send_desk_access(visit, connections, id):
                 "participant_id": gap["participant_id"],
                 "email": gap["email"],
             }
-            link = actions.run(visit, "create_link", {}, body).data
+            link = actions.run(request, "create_link", {}, body).data
         elif gap["link_id"]:
             link = actions.run(
-                visit, "update_link", {"id": gap["link_id"]}, {"rights": ["badges"]}
+                request, "update_link", {"id": gap["link_id"]}, {"rights": ["badges"]}
             ).data
         else:
             body = {"kind": "application", "application_id": id, "rights": ["badges"]}
-            link = actions.run(visit, "create_link", {}, body).data
-        actions.run(visit, "mail_link", {"id": link["id"]}, None)
+            link = actions.run(request, "create_link", {}, body).data
+        actions.run(request, "mail_link", {"id": link["id"]}, None)
     return done  # a button that is pressed twice finds no gap any more
 
 
-def notes(visit, kind, id):
+def notes(request, kind, id):
     """Return the notes about a record, or None if the person may not read them."""
     scope = {
         "application": "applications",
@@ -180,21 +180,21 @@ def notes(visit, kind, id):
         "invoice": "invoices",
         "event": "events",
     }[kind]
-    if not api.may(visit, scope):
+    if not api.may(request, scope):
         return None
     rows, _ = api.rows("list_notes", entity_type=kind, entity_id=id, per_page=20)
     for row in rows:
         row["buttons"] = (
-            actions.one(visit, "delete_note", id=row["id"])
-            if api.may(visit, scope, writes=True)
+            actions.one(request, "delete_note", id=row["id"])
+            if api.may(request, scope, writes=True)
             else []
         )
     return rows
 
 
-def fields_of(visit):
+def fields_of(request):
     """Return key -> label of the custom fields of applications."""
-    if not api.may(visit, "custom_fields"):
+    if not api.may(request, "custom_fields"):
         return {}
     return {
         row["field_key"]: row["field_label"]

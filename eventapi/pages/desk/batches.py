@@ -51,29 +51,31 @@ MOST = 200  # records of a batch
 
 
 @routes.get("/batch/<resource>/<action>")
-def get_desk_batch(db, visit, resource, action):
+def get_desk_batch(db, request, resource, action):
     """Return the page of a batch that was refused as a whole."""
-    return page(db, visit, resource, action, None)
+    return page(db, request, resource, action, None)
 
 
 @routes.post("/batch/<resource>/<action>", batch=True, shows=get_desk_batch)
-def do_desk_batch(visit, connections, resource, action):
+def do_desk_batch(request, connections, resource, action):
     """Try an action for the ticked records, or run it if the trial was looked at."""
     name, _, names = batch(resource, action)
-    body = {"action": action, "ids": ids_of(visit), "dry_run": not visit.fields.get("sure")}
-    form = form_of(visit, resource, action, names)
+    body = {"action": action, "ids": ids_of(request), "dry_run": not request.fields.get("sure")}
+    form = form_of(request, resource, action, names)
     if form:
-        body |= form.body(visit.fields)
+        body |= form.body(request.fields)
     if not body["ids"]:
-        return page(connections.reader(), visit, resource, action, {"results": [], "dry_run": True})
-    result = actions.run(visit, name, {}, body).data
-    return page(connections.reader(), visit, resource, action, result)
+        return page(
+            connections.reader(), request, resource, action, {"results": [], "dry_run": True}
+        )
+    result = actions.run(request, name, {}, body).data
+    return page(connections.reader(), request, resource, action, result)
 
 
-def page(db, visit, resource, action, result):
+def page(db, request, resource, action, result):
     """Return the result of a trial, or of a batch."""
     _, read, names = batch(resource, action)
-    rows, ids = [], ids_of(visit)
+    rows, ids = [], ids_of(request)
     for entry in (result or {"results": []})["results"]:
         record = (
             api.read(read, id=ids[entry["index"]]).data
@@ -86,7 +88,7 @@ def page(db, visit, resource, action, result):
             else None
         )
         note = (
-            takes_part(db, visit, record)
+            takes_part(db, request, record)
             if (resource, action) == ("applications", "approve")
             else None
         )
@@ -94,51 +96,51 @@ def page(db, visit, resource, action, result):
             {
                 "record": record,
                 "status": entry["status"],
-                "sentence": sentence(visit, entry) or note,
+                "sentence": sentence(request, entry) or note,
                 "mail": mail,
             }
         )
     trial = result is None or result["dry_run"]
     given = (
-        visit.fields
-        if "trial" in visit.fields
-        else {**visit.fields, "confirm": ["1"], **actions.ticks(db, resource)}
+        request.fields
+        if "trial" in request.fields
+        else {**request.fields, "confirm": ["1"], **actions.ticks(db, resource)}
     )
     return render_page(
         db,
-        visit,
+        request,
         "batch",
         rows=rows,
         resource=resource,
         action_word=action,
         ids=ids,
         trial=trial,
-        form=form_of(visit, resource, action, names),
+        form=form_of(request, resource, action, names),
         given=given,
-        back=actions.return_path(visit),
+        back=actions.return_path(request),
         good=sum(row["status"] < 400 for row in rows),
         record_name=labels.record_name,
         record_address=record_address,
     )
 
 
-def takes_part(db, visit, application):
+def takes_part(db, request, application):
     """Return the sentence that an application adds no exhibitor, since its address takes part
     already, or None.
     """
     found = db.one(sql.participation_of, application_id=application["id"])
-    return labels.words(visit)["takes_part"] if found and not found["is_own"] else None
+    return labels.words(request)["takes_part"] if found and not found["is_own"] else None
 
 
-def form_of(visit, resource, action, names):
+def form_of(request, resource, action, names):
     """Return the form of a batch, or None if it has no fields."""
     schema = SCHEMAS.get((resource, action))
     return schema and Form(
         schema,
         "POST",
-        labels.of(visit, resource.removesuffix("s")),
+        labels.of(request, resource.removesuffix("s")),
         names=names,
-        language=visit.language,
+        language=request.language,
     )
 
 
@@ -153,15 +155,15 @@ def record_address(resource, record):
     return f"exhibitors/{id}" if id else ""
 
 
-def sentence(visit, entry):
+def sentence(request, entry):
     """Return why an entry is refused, or None."""
     if entry["status"] < 400:
         return None
-    texts = labels.words(visit)
+    texts = labels.words(request)
     members = {
         **entry.get("problem", {}),
         "fields": ", ".join(
-            str(labels.of(visit)((error.get("pointer") or "")[1:])[0])
+            str(labels.of(request)((error.get("pointer") or "")[1:])[0])
             for error in entry.get("errors", [])
         ),
     }
@@ -175,6 +177,6 @@ def batch(resource, action):
     return found
 
 
-def ids_of(visit):
+def ids_of(request):
     """Return the ids of the ticked records, each once."""
-    return list(dict.fromkeys(filter(None, map(id_of, visit.fields.get("ids", [])))))[:MOST]
+    return list(dict.fromkeys(filter(None, map(id_of, request.fields.get("ids", [])))))[:MOST]

@@ -26,7 +26,7 @@ FIELDS = {
 }
 
 
-def of(visit, names, event_key=None):
+def of(request, names, event_key=None):
     """Return field -> [(value, label)] for those of `names` that name other records which the
     person may read.
 
@@ -39,5 +39,5 @@ def of(visit, names, event_key=None):
             for row in api.everything(handler, **{name: query[name] for name in parameters})
         ]
         for field, (handler, value, label, parameters) in FIELDS.items()
-        if field.partition("/")[0] in names and api.may_call(visit, handler)
+        if field.partition("/")[0] in names and api.may_call(request, handler)
     }

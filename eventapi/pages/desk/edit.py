@@ -231,7 +231,7 @@ STORED_AS = {
 
 
 @routes.get("/setup")
-def get_desk_setup(db, visit):
+def get_desk_setup(db, request):
     """Return what a show is made of, with what is missing on top: the steps of a first show, in
     their order.
     """
@@ -239,27 +239,27 @@ def get_desk_setup(db, visit):
     lists = {
         name: api.rows(f"list_{name}", per_page=100, **of(name, event))
         for name in SETUP
-        if api.may_call(visit, f"list_{name}")
+        if api.may_call(request, f"list_{name}")
     }
     plans = (
         api.rows("list_plans", include=("booth_count",), event_id=event["id"])
-        if event and api.may_call(visit, "list_plans")
+        if event and api.may_call(request, "list_plans")
         else ([], 0)
     )
     is_public = bool(event and api.read("get_event_pages", id=event["id"]).data["is_public"])
     return render_page(
         db,
-        visit,
+        request,
         "setup",
         menu="setup",
         current=event,
         lists=lists,
         kinds=KINDS,
         plans=plans[0],
-        steps=steps(visit, event, lists, plans[0], is_public),
+        steps=steps(request, event, lists, plans[0], is_public),
         organiser=db.config.organiser_name,
         iban=db.config.organiser_iban,
-        may_edit=lambda name: api.may_call(visit, f"create_{KINDS[name].handler}"),
+        may_edit=lambda name: api.may_call(request, f"create_{KINDS[name].handler}"),
     )
 
 
@@ -268,14 +268,14 @@ def of(name, event):
     return {"event_id": event["id"]} if event and name in ("services", "submission_types") else {}
 
 
-def steps(visit, event, lists, plans, is_public):
+def steps(request, event, lists, plans, is_public):
     """Return (step, address, whether it is done) of setting up a show.
 
     The address is None if the person may not.
     """
 
     def step(name, kind, is_done):
-        is_allowed = api.may_call(visit, handler_of(KINDS[kind.partition("/")[0]], None))
+        is_allowed = api.may_call(request, handler_of(KINDS[kind.partition("/")[0]], None))
         return name, f"edit/{kind}" if is_allowed else None, is_done
 
     def list_of(name):
@@ -303,22 +303,22 @@ def steps(visit, event, lists, plans, is_public):
 
 @routes.get("/edit/<name>")
 @routes.get("/edit/<name>/<id>")
-def get_desk_form(db, visit, name, id=None):
+def get_desk_form(db, request, name, id=None):
     """Return the form of a new record, or of one that exists."""
     kind = kind_of(name, id)
-    api.require_call(visit, handler_of(kind, id))
+    api.require_call(request, handler_of(kind, id))
     event = events.current(db)
     record = stored(kind, id) if id else None
-    made = form_of(visit, name, id, event_of(record, event))
-    if visit.problem:
-        given = made.compact(visit.fields)
+    made = form_of(request, name, id, event_of(record, event))
+    if request.problem:
+        given = made.compact(request.fields)
     else:
         given = made.texts(record) if record else {**made.defaults(), **start(made, event)}
-    if visit.problem and visit.problem.status == 412:
-        visit.fields["tag"] = [record["tag"]]  # the stored record is shown beside what was typed
+    if request.problem and request.problem.status == 412:
+        request.fields["tag"] = [record["tag"]]  # the stored record is shown beside what was typed
     return render_page(
         db,
-        visit,
+        request,
         "edit",
         rare=kind.rare,
         current=event,
@@ -329,13 +329,13 @@ def get_desk_form(db, visit, name, id=None):
         kind_back=kind.back,
         record=record,
         id=id,
-        back=actions.return_path(visit),
-        tag=(visit.fields.get("tag") or [record["tag"] if record else ""])[0],
+        back=actions.return_path(request),
+        tag=(request.fields.get("tag") or [record["tag"] if record else ""])[0],
         about=about(given),
-        stored=made.texts(record) if record and visit.problem else {},
+        stored=made.texts(record) if record and request.problem else {},
         can_delete=id
         and f"delete_{kind.handler}" in api.routes()
-        and api.may_call(visit, f"delete_{kind.handler}"),
+        and api.may_call(request, f"delete_{kind.handler}"),
     )
 
 
@@ -376,18 +376,18 @@ def stored(kind, id):
     return record
 
 
-def form_of(visit, name, id, event_key=None):
+def form_of(request, name, id, event_key=None):
     """Return the form of a kind of record, of a new one without `id`. It offers what the event has."""
     kind = KINDS[name]
     fields = kind.names if id else (*kind.new, *kind.names)
     return Form(
         kind.singular,
         "PATCH" if id else "POST",
-        labels.of(visit, name),
+        labels.of(request, name),
         names=fields,
         without=kind.without,
-        choices={} if name == "events" else choices.of(visit, fields, event_key),
-        language=visit.language,
+        choices={} if name == "events" else choices.of(request, fields, event_key),
+        language=request.language,
     )
 
 
@@ -425,34 +425,34 @@ def start(made, event):
 
 @routes.post("/edit/<name>", batch=True, shows=get_desk_form)
 @routes.post("/edit/<name>/<id>", batch=True, shows=get_desk_form)
-def save_desk_record(visit, connections, name, id=None):
+def save_desk_record(request, connections, name, id=None):
     """Create a record, or change one if it is still as the form has shown it."""
     kind = kind_of(name, id)
-    made = form_of(visit, name, id)
-    body = made.body(made.compact(visit.fields))
-    if visit.fields.get("delete") and id:
+    made = form_of(request, name, id)
+    body = made.body(made.compact(request.fields))
+    if request.fields.get("delete") and id:
         return actions.once(
-            visit,
+            request,
             f"delete_{kind.handler}",
             {"id": id},
             None,
             lambda response: page_requests.see_other(
-                visit, actions.with_message(kind.back, "deleted")
+                request, actions.with_message(kind.back, "deleted")
             ),
-            tag=tag_of(visit),
+            tag=tag_of(request),
         )
     return actions.once(
-        visit,
+        request,
         handler_of(kind, id),
         {"id": id} if id else {},
         body,
-        lambda response: page_requests.see_other(visit, saved(visit, kind, name, id, response)),
-        tag=tag_of(visit) if id else None,
+        lambda response: page_requests.see_other(request, saved(request, kind, name, id, response)),
+        tag=tag_of(request) if id else None,
     )
 
 
-def tag_of(visit):
-    return (visit.fields.get("tag") or [""])[0] or None
+def tag_of(request):
+    return (request.fields.get("tag") or [""])[0] or None
 
 
 PAGES = {
@@ -464,11 +464,11 @@ PAGES = {
 }
 
 
-def saved(visit, kind, name, id, response):
+def saved(request, kind, name, id, response):
     """Return the address after a record was saved: where the form came from, or the page of the
     record.
     """
-    back = actions.return_path(visit)
+    back = actions.return_path(request)
     if not back and name in PAGES:
         back = f"{PAGES[name]}/{response.data['id']}"
     if not back and name == "plans":

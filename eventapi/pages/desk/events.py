@@ -36,11 +36,11 @@ def offered(db, event):
     return db.all(sql.events, id=event["id"] if event else 0)
 
 
-def address_of(visit, event):
+def address_of(request, event):
     """Return the function that makes the address of a page of the desk, for the event in hand."""
 
     def to(path):
-        address = f"{visit.home()}{path}"
+        address = f"{request.home()}{path}"
         if event is None or "event=" in path:
             return address
         separator = "&" if "?" in path else "?"

@@ -44,16 +44,16 @@ AT_ONCE = 100  # participants whose readiness is computed at a time
 
 
 @routes.get("/exhibitors")
-def get_desk_exhibitors(db, visit):
+def get_desk_exhibitors(db, request):
     """Return the exhibitors of the event in hand by name, with what each still has to do."""
     event, asked = events.required(db), shell.asked("q", "show", "page", "event")
     show = asked.get("show") if asked.get("show") in SHOWS else None
-    api.require(visit, "participants")
-    scope = "booths" if api.may_call(visit, "list_booth_reservations") else "participants"
+    api.require(request, "participants")
+    scope = "booths" if api.may_call(request, "list_booth_reservations") else "participants"
     rows, total = exhibitors(db, event, show, asked.get("q"), lists.page_of(asked), scope)
     return render_page(
         db,
-        visit,
+        request,
         "exhibitors",
         menu="exhibitors",
         current=event,
@@ -132,7 +132,7 @@ def unready(db, ids, most):
 
 
 @routes.get("/exhibitors/<id>")
-def get_desk_exhibitor(db, visit, id):
+def get_desk_exhibitor(db, request, id):
     """Return one participant: contact, booth, orders, documents, submissions, invoices, notes and
     tasks.
     """
@@ -143,17 +143,17 @@ def get_desk_exhibitor(db, visit, id):
     )
     contact = (
         api.read("get_contact", id=row["contact_id"]).data
-        if api.may(visit, "contacts")
+        if api.may(request, "contacts")
         else row["contact"]
     )
     event = events.by_key(db, row["event_key"])
 
     def of(scope, name, resource, *, include=(), **query):
         """Return records of the participant with their buttons, or None without the scope."""
-        if not (api.may(visit, scope) and api.may_call(visit, name)):
+        if not (api.may(request, scope) and api.may_call(request, name)):
             return None
         found, _ = api.rows(name, include=include, per_page=FEW, **query)
-        return [with_buttons(visit, resource, each) for each in found]
+        return [with_buttons(request, resource, each) for each in found]
 
     mine = {"event_participant_id": id}
     orders = of(
@@ -166,7 +166,9 @@ def get_desk_exhibitor(db, visit, id):
                 "in_progress",
             )
             item["buttons"] = (
-                actions.one(visit, "cancel_service_order_item", id=order["id"], item_id=item["id"])
+                actions.one(
+                    request, "cancel_service_order_item", id=order["id"], item_id=item["id"]
+                )
                 if is_open
                 else []
             )
@@ -175,7 +177,7 @@ def get_desk_exhibitor(db, visit, id):
     )
     return render_page(
         db,
-        visit,
+        request,
         "exhibitor",
         menu="exhibitors",
         current=event,
@@ -183,9 +185,9 @@ def get_desk_exhibitor(db, visit, id):
         row=row,
         contact=contact,
         contact_fields=CONTACT,
-        buttons=actions.of(visit, "participants", row),
+        buttons=actions.of(request, "participants", row),
         reservations=reservations,
-        free=free_booths(visit, row, reservations),
+        free=free_booths(request, row, reservations),
         orders=orders,
         submissions=of("submissions", "list_submissions", "submissions", include=("type",), **mine),
         invoices=of("invoices", "list_invoices", None, **mine),
@@ -197,22 +199,22 @@ def get_desk_exhibitor(db, visit, id):
             entity_id=id,
         ),
         tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),
-        links=links.of(visit, participant_id=id),
+        links=links.of(request, participant_id=id),
         links_title="links",
         may_make=True,
         new_link={"kind": "participant", "participant_id": id, "email": contact["email"]},
-        notes=notes(visit, "event_participant", id),
+        notes=notes(request, "event_participant", id),
         entity=("event_participant", id),
         profile=api.read("get_participant_profile", id=id).data
-        if api.may(visit, "participants")
+        if api.may(request, "participants")
         else None,
-        history=history(visit, "event_participant", id),
-        bill=actions.one(visit, "create_participant_invoice", id=id),
-        replace=actions.one(visit, "replace_participant_badge", id=id),
+        history=history(request, "event_participant", id),
+        bill=actions.one(request, "create_participant_invoice", id=id),
+        replace=actions.one(request, "replace_participant_badge", id=id),
     )
 
 
-def free_booths(visit, row, reservations):
+def free_booths(request, row, reservations):
     """Return the free booths that can be held for a participant without one, or None."""
     has_one = reservations is None or any(
         each["status"] in ("pending", "confirmed") for each in reservations
@@ -220,7 +222,7 @@ def free_booths(visit, row, reservations):
     if (
         has_one
         or row["status"] == "cancelled"
-        or not api.may_call(visit, "create_booth_reservation")
+        or not api.may_call(request, "create_booth_reservation")
     ):
         return None
     return actions.free_booths(row["event_id"])
@@ -237,26 +239,26 @@ ONE = {
 }
 
 
-def with_buttons(visit, resource, record):
+def with_buttons(request, resource, record):
     """Return a record of a list with the actions that it allows as `buttons`."""
     if resource is None:
         return record
     full = api.read(ONE[resource], id=record["id"], include=("allowed_actions",)).data
-    record["buttons"] = actions.of(visit, resource, full)
+    record["buttons"] = actions.of(request, resource, full)
     return record
 
 
-def history(visit, kind, id):
+def history(request, kind, id):
     """Return the last entries of the audit log about a record, or None if the person may not read
     it.
     """
-    if not api.may(visit, "audit"):
+    if not api.may(request, "audit"):
         return None
     return api.rows("list_audit_entries", entity_type=kind, entity_id=id, per_page=10)[0]
 
 
 @routes.get("/exhibitors/submissions")
-def get_desk_submissions(db, visit):
+def get_desk_submissions(db, request):
     """Return what exhibitors have submitted and nobody has reviewed yet."""
     event, asked = events.required(db), shell.asked("page", "event")
     rows, total = api.rows(
@@ -271,19 +273,19 @@ def get_desk_submissions(db, visit):
     )
     return render_page(
         db,
-        visit,
+        request,
         "submissions",
         menu="exhibitors",
         current=event,
         total=total,
         asked=asked,
-        rows=[with_buttons(visit, "submissions", row) for row in rows],
+        rows=[with_buttons(request, "submissions", row) for row in rows],
         paging=lists.paging(asked, total, 20),
     )
 
 
 @routes.get("/exhibitors/orders")
-def get_desk_orders(db, visit):
+def get_desk_orders(db, request):
     """Return the submitted orders, to confirm many at once."""
     event, asked = events.required(db), shell.asked("page", "event")
     rows, total = api.rows(
@@ -297,7 +299,7 @@ def get_desk_orders(db, visit):
     )
     return render_page(
         db,
-        visit,
+        request,
         "orders",
         menu="exhibitors",
         current=event,
@@ -309,7 +311,7 @@ def get_desk_orders(db, visit):
 
 
 @routes.get("/exhibitors/remind")
-def get_desk_reminders(db, visit):
+def get_desk_reminders(db, request):
     """Return the links of exhibitors, to mail those what is late or open on their pages.
 
     The trial shows the mails.
@@ -320,7 +322,7 @@ def get_desk_reminders(db, visit):
     )
     return render_page(
         db,
-        visit,
+        request,
         "remind",
         menu="exhibitors",
         current=event,
@@ -328,12 +330,12 @@ def get_desk_reminders(db, visit):
         asked=asked,
         rows=[row for row in rows if row["status"] == "active" and row["email"]],
         paging=lists.paging(asked, total),
-        may_send=api.may_call(visit, "remind_link"),
+        may_send=api.may_call(request, "remind_link"),
     )
 
 
 @routes.get("/submissions/<id>/file")
-def get_desk_submission_file(visit, id):
+def get_desk_submission_file(request, id):
     """Return the file of a submission for download."""
     found = api.read("get_submission", id=id).data
     if found["document_id"] is None:

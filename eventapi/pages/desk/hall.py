@@ -28,18 +28,18 @@ EXHIBITING = ("exhibitor", "co_exhibitor", "sponsor")  # roles for which a booth
 
 
 @routes.get("/hall")
-def get_desk_hall(db, visit):
+def get_desk_hall(db, request):
     """Return the first plan of the event in hand, or the plan that `?plan=` names."""
     event, asked = events.required(db), shell.asked("plan", "event")
     plans = api.everything("list_plans", event_id=event["id"], sort="sort_order", order="ASC")
     plan = next(
         (row for row in plans if str(row["id"]) == asked.get("plan")), plans[0] if plans else None
     )
-    picture, names = drawn(db, plan, visit.language) if plan else (None, {})
+    picture, names = drawn(db, plan, request.language) if plan else (None, {})
     warnings = api.read("list_plan_warnings", id=plan["id"]).data["warnings"] if plan else []
     return render_page(
         db,
-        visit,
+        request,
         "hall",
         menu="hall",
         current=event,
@@ -77,7 +77,7 @@ def booths_of(plan):
 
 
 @routes.get("/booths/<id>")
-def get_desk_booth(db, visit, id):
+def get_desk_booth(db, request, id):
     """Return one booth: its size and price, who has it, who waits for it, and what can be done."""
     booth = api.record("get_booth", id)
     event, asked = events.by_key(db, booth["event_key"]), shell.asked("q")
@@ -85,18 +85,18 @@ def get_desk_booth(db, visit, id):
         "list_booth_reservations", include=("participant",), booth_id=id, order="ASC", per_page=50
     )
     live = [
-        with_buttons(visit, "booth-reservations", row)
+        with_buttons(request, "booth-reservations", row)
         for row in found
         if row["status"] in ("pending", "confirmed", "waitlisted")
     ]
     people = (
-        candidates(visit, event, asked.get("q"))
-        if api.may_call(visit, "create_booth_reservation")
+        candidates(request, event, asked.get("q"))
+        if api.may_call(request, "create_booth_reservation")
         else None
     )
     return render_page(
         db,
-        visit,
+        request,
         "booth",
         menu="hall",
         current=event,
@@ -107,13 +107,13 @@ def get_desk_booth(db, visit, id):
         people=people,
         asked=asked,
         taken=any(row["status"] != "waitlisted" for row in live),
-        reserve=actions.action(visit, "create_booth_reservation"),
+        reserve=actions.action(request, "create_booth_reservation"),
     )
 
 
-def candidates(visit, event, search):
+def candidates(request, event, search):
     """Return up to ten participants that a search finds, for whom a booth can be held."""
-    if not search or not api.may(visit, "participants"):
+    if not search or not api.may(request, "participants"):
         return []
     rows, _ = api.rows(
         "list_participants", include=("contact",), event_id=event["id"], search=search, per_page=20
@@ -122,7 +122,7 @@ def candidates(visit, event, search):
 
 
 @routes.get("/hall/holds")
-def get_desk_holds(db, visit):
+def get_desk_holds(db, request):
     """Return the holds of the event in hand, the one that ends first on top."""
     event = events.required(db)
     rows, total = api.rows(
@@ -134,7 +134,7 @@ def get_desk_holds(db, visit):
     )
     rows = sorted(rows, key=lambda row: row["expires_at"] or "9")
     return render_page(
-        db, visit, "holds", menu="hall", current=event, rows=rows, total=total, asked={}
+        db, request, "holds", menu="hall", current=event, rows=rows, total=total, asked={}
     )
 
 
@@ -155,16 +155,16 @@ ROW = (
 
 
 @routes.get("/hall/layout/<id>")
-def get_desk_layout(db, visit, id):
+def get_desk_layout(db, request, id):
     """Return the form for rows of booths, with the plan beside it and what is wrong with it."""
     plan = api.record("get_plan", id)
     event = events.by_key(db, plan["event_key"])
-    form = layout(visit)
-    given = form.compact(visit.fields) if visit.problem else {}
-    picture, names = drawn(db, plan, visit.language)
+    form = layout(request)
+    given = form.compact(request.fields) if request.problem else {}
+    picture, names = drawn(db, plan, request.language)
     return render_page(
         db,
-        visit,
+        request,
         "layout_rows",
         menu="setup",
         current=event,
@@ -177,27 +177,27 @@ def get_desk_layout(db, visit, id):
         booths=booths_of(plan),
         warnings=api.read("list_plan_warnings", id=id).data["warnings"],
         asked={},
-        may_write=api.may_call(visit, "create_booth"),
+        may_write=api.may_call(request, "create_booth"),
     )
 
 
-def layout(visit):
+def layout(request):
     """Return the form of rows of booths."""
     return Form(
         "booth.layout",
         "POST",
-        labels.of(visit),
+        labels.of(request),
         names=["rows"],
         without=("rows/rotation",),
-        choices=choices.of(visit, ["rows"]),
-        language=visit.language,
+        choices=choices.of(request, ["rows"]),
+        language=request.language,
     )
 
 
 @routes.post("/hall/layout/<id>", batch=True, shows=get_desk_layout)
-def add_desk_rows(visit, connections, id):
+def add_desk_rows(request, connections, id):
     """Place rows of booths, all of them or none."""
-    form = layout(visit)
-    body = {"action": "layout", "plan_id": id, **form.body(form.compact(visit.fields))}
-    result = actions.run(visit, "batch_booths", {}, body).data
-    return page_requests.see_other(visit, f"hall/layout/{id}?done=layout&n={result['done']}")
+    form = layout(request)
+    body = {"action": "layout", "plan_id": id, **form.body(form.compact(request.fields))}
+    result = actions.run(request, "batch_booths", {}, body).data
+    return page_requests.see_other(request, f"hall/layout/{id}?done=layout&n={result['done']}")

@@ -20,17 +20,17 @@ NUMBERS_AND_TITLES = (
 )
 
 
-def words(visit):
-    """Return the texts of the desk in the language of the visit."""
-    return page_requests.words(PACKAGE, visit.language)
+def words(request):
+    """Return the texts of the desk in the language of the request."""
+    return page_requests.words(PACKAGE, request.language)
 
 
 # Fields
 
 
-def of(visit, kind=""):
+def of(request, kind=""):
     """Return `label` for the forms of a kind of record, as a function of the path."""
-    return partial(label, words(visit), kind)
+    return partial(label, words(request), kind)
 
 
 def label(texts, kind, path):
@@ -130,15 +130,15 @@ def mark(texts, item):
 # Refusals
 
 
-def sentences(visit, form, given):
+def sentences(request, form, given):
     """Return {beside, top}: the sentences about a refused form, those beside its fields by name.
 
     `form` is None on a page without a form, `given` the texts of its fields.
     """
-    problem = visit.problem
+    problem = request.problem
     if problem is None:
         return {"beside": {}, "top": []}
-    texts = words(visit)
+    texts = words(request)
 
     def sentence(code, limit=""):
         return (texts.get(f"fault_{code}") or texts["fault_other"]).format(limit=limit)

@@ -26,24 +26,24 @@ FEW = 20
 QUIET = 4  # modules around a QR code (ISO/IEC 18004)
 
 
-def of(visit, **subject):
+def of(request, **subject):
     """Return the links of a participant or of an event's doors with their buttons, or None without
     the scope.
     """
-    if not (api.may(visit, "links") and api.may_call(visit, "list_links")):
+    if not (api.may(request, "links") and api.may_call(request, "list_links")):
         return None
     rows, _ = api.rows("list_links", per_page=FEW, **subject)
     for row in rows:
         live = row["status"] == "active"
-        reaches = live and may_reach(visit, row["kind"], row["rights"])
+        reaches = live and may_reach(request, row["kind"], row["rights"])
         names = [
             *(["mail_link"] if row["email"] and reaches else []),
             *(["revoke_link"] if live else []),
         ]
         row["buttons"] = [
-            button for name in names for button in actions.one(visit, name, id=row["id"])
+            button for name in names for button in actions.one(request, name, id=row["id"])
         ]
-        row["can_show"] = reaches and api.may_call(visit, "show_link")
+        row["can_show"] = reaches and api.may_call(request, "show_link")
         row["opened"] = (
             api.read("get_link_devices", id=row["id"]).data["devices"]
             if row["kind"] == "door"
@@ -51,36 +51,36 @@ def of(visit, **subject):
         )
         for device in row["opened"]:
             device["buttons"] = actions.one(
-                visit, "delete_link_device", id=row["id"], item_id=device["id"]
+                request, "delete_link_device", id=row["id"], item_id=device["id"]
             )
     return rows
 
 
-def may_reach(visit, kind, given=()):
+def may_reach(request, kind, given=()):
     """Return whether the person has the scopes of what a link opens: only then the API makes, shows
     and mails it.
     """
-    return all(api.may(visit, scope, writes=True) for scope in rights.scopes(kind, given))
+    return all(api.may(request, scope, writes=True) for scope in rights.scopes(kind, given))
 
 
 @routes.get("/links/<id>/<what>")
-def get_desk_link(db, visit, id, what):
+def get_desk_link(db, request, id, what):
     """Return the page of a link that was asked to show its address and was refused."""
     if what not in SHOWING:
         raise not_found("page", shell.address())
     return render_page(
-        db, visit, "link", link=api.read("get_link", id=id).data, url=None, code=None
+        db, request, "link", link=api.read("get_link", id=id).data, url=None, code=None
     )
 
 
 @routes.post("/links/<id>/<what>", batch=True, shows=get_desk_link)
-def show_desk_link(visit, connections, id, what):
+def show_desk_link(request, connections, id, what):
     """Return the address of a link, once. For a door, with the QR code that its device reads."""
     if what not in SHOWING:
         raise not_found("page", shell.address())
-    link = actions.run(visit, SHOWING[what], {"id": id}, None).data
+    link = actions.run(request, SHOWING[what], {"id": id}, None).data
     code = drawn(link["url"]) if link["kind"] == "door" else None
-    return render_page(connections.reader(), visit, "link", link=link, url=link["url"], code=code)
+    return render_page(connections.reader(), request, "link", link=link, url=link["url"], code=code)
 
 
 def drawn(text):
@@ -100,20 +100,22 @@ def drawn(text):
 
 
 @routes.post("/links", batch=True)
-def make_desk_link(visit):
+def make_desk_link(request):
     """Make a link for an exhibitor or for a door. Its address is shown or mailed by the next step."""
     fields = {
-        name: (visit.fields.get(name) or [""])[0].strip()
+        name: (request.fields.get(name) or [""])[0].strip()
         for name in ("participant_id", "event_id", "email", "name", "station", "kind")
     }
     body = {name: id_or_text(name, text) for name, text in fields.items() if text}
     if fields["kind"] == "door" and fields["station"]:
         body["name"] = fields["station"]
-    back = actions.return_path(visit)
+    back = actions.return_path(request)
     return actions.once(
-        visit,
+        request,
         "create_link",
         {},
         body,
-        lambda response: page_requests.see_other(visit, actions.with_message(back, "create_link")),
+        lambda response: page_requests.see_other(
+            request, actions.with_message(back, "create_link")
+        ),
     )

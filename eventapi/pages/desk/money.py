@@ -34,7 +34,7 @@ PDF = "application/pdf"
 
 
 @routes.get("/money")
-def get_desk_money(db, visit):
+def get_desk_money(db, request):
     """Return the invoices of the event in hand, or of all events, by what is to be done."""
     asked = shell.asked("q", "show", "page", "event", "all")
     event = events.current(db)
@@ -56,7 +56,7 @@ def get_desk_money(db, visit):
     )
     return render_page(
         db,
-        visit,
+        request,
         "money",
         menu="money",
         current=event,
@@ -66,13 +66,13 @@ def get_desk_money(db, visit):
         shows=tuple(SHOWS),
         asked=asked,
         paging=lists.paging(asked, total),
-        batch=BATCH.get(show) if api.may_call(visit, "send_invoice") else None,
-        bank=api.may(visit, "payments"),
+        batch=BATCH.get(show) if api.may_call(request, "send_invoice") else None,
+        bank=api.may(request, "payments"),
     )
 
 
 @routes.get("/invoices/<id>")
-def get_desk_invoice(db, visit, id):
+def get_desk_invoice(db, request, id):
     """Return one invoice: its lines, what it lacks, payments, letters, and what can be done."""
     row = api.record(
         "get_invoice", id, include=("items", "payments", "contact", "dunning", "allowed_actions")
@@ -81,22 +81,22 @@ def get_desk_invoice(db, visit, id):
     if row["status"] == "draft":
         checked = api.check("check_invoice", id=id)
     payments = row["payments"]
-    if api.may(visit, "payments"):
-        payments = [with_buttons(visit, "payments", dict(each)) for each in payments]
+    if api.may(request, "payments"):
+        payments = [with_buttons(request, "payments", dict(each)) for each in payments]
         for each in payments:
-            each["buttons"] += actions.one(visit, "delete_payment", id=each["id"])
+            each["buttons"] += actions.one(request, "delete_payment", id=each["id"])
     standing = [letter for letter in row["dunning"] if not letter["withdrawn_on"]]
     for letter in row["dunning"]:
         letter["buttons"] = (
-            actions.one(visit, "withdraw_dunning", id=id, item_id=letter["id"])
+            actions.one(request, "withdraw_dunning", id=id, item_id=letter["id"])
             if letter in standing[-1:]
             else []
         )
     event = row["event_key"] and events.by_key(db, row["event_key"])
-    pay = row["status"] in SHOWN_OPEN and api.may_call(visit, "create_payment")
+    pay = row["status"] in SHOWN_OPEN and api.may_call(request, "create_payment")
     return render_page(
         db,
-        visit,
+        request,
         "invoice",
         menu="money",
         current=event,
@@ -104,18 +104,18 @@ def get_desk_invoice(db, visit, id):
         row=row,
         checked=checked,
         payments=payments,
-        buttons=actions.of(visit, "invoices", row),
-        delete=actions.one(visit, "delete_invoice", id=id) if row["status"] == "draft" else [],
-        pay=pay and actions.action(visit, "create_payment"),
-        notes=notes(visit, "invoice", id),
+        buttons=actions.of(request, "invoices", row),
+        delete=actions.one(request, "delete_invoice", id=id) if row["status"] == "draft" else [],
+        pay=pay and actions.action(request, "create_payment"),
+        notes=notes(request, "invoice", id),
         entity=("invoice", id),
-        history=history(visit, "invoice", id),
+        history=history(request, "invoice", id),
         today=times.today(db.config.timezone),
     )
 
 
 @routes.get("/invoices/<id>/pdf")
-def get_desk_invoice_pdf(visit, id):
+def get_desk_invoice_pdf(request, id):
     """Return the PDF of an invoice for download."""
     return downloaded(api.read("get_invoice_pdf", id=id, form=PDF))
 
@@ -132,13 +132,13 @@ def downloaded(response):
 
 
 @routes.get("/money/dunning")
-def get_desk_dunning(db, visit):
+def get_desk_dunning(db, request):
     """Return the letters that are due, with what each claims: the look before sending them."""
     asked = shell.asked("page", "event", "sent", "left")
     response = api.read("list_due_dunnings", query={"per_page": 100, "page": lists.page_of(asked)})
     return render_page(
         db,
-        visit,
+        request,
         "dunning",
         menu="money",
         rows=response.data,
@@ -146,35 +146,35 @@ def get_desk_dunning(db, visit):
         asked=asked,
         warnings=[each["code"] for each in response.meta.get("warnings", [])],
         paging=lists.paging(asked, response.meta["total"], 100),
-        may_send=api.may_call(visit, "send_dunnings"),
+        may_send=api.may_call(request, "send_dunnings"),
     )
 
 
 @routes.post("/money/dunning", batch=True, shows=get_desk_dunning)
-def send_desk_dunnings(visit):
+def send_desk_dunnings(request):
     """Send the letters of the ticked invoices, oldest due date first."""
-    ids = batches.ids_of(visit)
+    ids = batches.ids_of(request)
     if not ids:
         raise invalid_at("/ids", "min_items", "tick at least one invoice")
     body = {
         "invoice_ids": ids,
-        "mail": None if visit.fields.get("mail") else False,
+        "mail": None if request.fields.get("mail") else False,
         "dry_run": False,
     }
     target = "money/dunning?"
 
     def back(response):
         return page_requests.see_other(
-            visit,
+            request,
             f"{target}sent={len(response.data['sent'])}&left={response.data['left']}"
             "&done=sent_dunnings",
         )
 
-    return actions.once(visit, "send_dunnings", {}, body, back)
+    return actions.once(request, "send_dunnings", {}, body, back)
 
 
 @routes.get("/invoices/<id>/letters/<item_id>/pdf")
-def get_desk_letter(visit, id, item_id):
+def get_desk_letter(request, id, item_id):
     """Return a dunning letter for printing."""
     return downloaded(api.read("get_dunning_pdf", id=id, item_id=item_id, form=PDF))
 
@@ -187,7 +187,7 @@ READ = ("imported", "known", "booked", "proposed", "unmatched", "skipped_pending
 
 
 @routes.get("/money/bank")
-def get_desk_bank(db, visit):
+def get_desk_bank(db, request):
     """Return the transactions that no payment accounts for, each with proposals to assign it with
     one click.
     """
@@ -202,7 +202,7 @@ def get_desk_bank(db, visit):
     )
     return render_page(
         db,
-        visit,
+        request,
         "bank",
         menu="money",
         rows=rows,
@@ -210,8 +210,8 @@ def get_desk_bank(db, visit):
         asked=asked,
         state=status,
         paging=lists.paging(asked, total, 20),
-        may_assign=api.may_call(visit, "assign_unmatched_payment"),
-        may_import=api.may_call(visit, "import_payments"),
+        may_assign=api.may_call(request, "assign_unmatched_payment"),
+        may_import=api.may_call(request, "import_payments"),
         counts=READ,
         banks=db.config.organiser_iban or db.config.bank_accounts,
     )
@@ -223,12 +223,12 @@ def largest(config):
 
 
 @routes.post("/money/statement", batch=True, shows=get_desk_bank, file=largest)
-def import_desk_statement(visit, upload):
+def import_desk_statement(request, upload):
     """Import a bank statement. What matches an invoice exactly becomes a payment."""
-    query = "auto=exact" if visit.fields.get("auto") else ""
+    query = "auto=exact" if request.fields.get("auto") else ""
     with open(upload.path, "rb") as stream:
         response = actions.run(
-            visit,
+            request,
             "import_payments",
             {},
             None,
@@ -238,4 +238,4 @@ def import_desk_statement(visit, upload):
     counts = "&".join(f"{name}={response.data[name]}" for name in READ)
     if any(warning["code"] == "state_column" for warning in response.meta.get("warnings", ())):
         counts += "&unread=1"
-    return page_requests.see_other(visit, f"money/bank?{counts}&done=import_payments")
+    return page_requests.see_other(request, f"money/bank?{counts}&done=import_payments")

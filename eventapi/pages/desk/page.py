@@ -24,7 +24,7 @@ MENU = (
 )
 
 
-def render_page(db, visit, name, *, menu=None, current=None, **values):
+def render_page(db, request, name, *, menu=None, current=None, **values):
     """Return a page of the desk.
 
     `menu` is the part of the menu that it belongs to, `current` the event in hand if it has been
@@ -40,38 +40,38 @@ def render_page(db, visit, name, *, menu=None, current=None, **values):
     - `label_of(name)`, `rows_of`, `options_of`, `any_of`, `sentences`: of forms.
     """
     event = current or events.current(db)
-    texts = labels.words(visit)
+    texts = labels.words(request)
     asked = shell.asked("event") | values.pop("asked", {})
     form = values.get("form")
     given = values.get("given") or {}
     return page_requests.render_page(
-        visit,
+        request,
         labels.PACKAGE,
         name,
         current=event,
         events=events.offered(db, event),
         menu=menu,
-        entries=[(part, target) for part, target, scope in MENU if api.may(visit, scope)],
+        entries=[(part, target) for part, target, scope in MENU if api.may(request, scope)],
         banner=banner(db),
         asked=asked,
-        to=events.address_of(visit, event),
+        to=events.address_of(request, event),
         here=here(),
         urlencode=urlencode,
-        may=partial(api.may, visit),
+        may=partial(api.may, request),
         ticked="checked" if shell.asked("tick") else "",
-        write=Writer(visit.language, event["timezone"] if event else db.config.timezone),
+        write=Writer(request.language, event["timezone"] if event else db.config.timezone),
         currency=db.config.currency,
         now=times.now(),
         sentence=lambda word, default="": texts.get(word, default),
         named=labels.named,
         reason=partial(labels.reason, texts),
         cell_of=partial(labels.mark, texts),
-        summary=partial(labels.summary, texts, visit.language),
+        summary=partial(labels.summary, texts, request.language),
         label_of=partial(label_of, texts),
         rows_of=schema_forms.rows,
         options_of=options_of,
         any_of=any_of,
-        sentences=labels.sentences(visit, form, given),
+        sentences=labels.sentences(request, form, given),
         **values,
     )
 

@@ -36,24 +36,24 @@ KINDS = {
 
 
 @routes.get("/people")
-def get_desk_people(db, visit):
+def get_desk_people(db, request):
     """Return what a search finds: contacts, participants, applications, invoices and booths."""
     event, asked = events.current(db), shell.asked("q", "event")
     found, words = {}, asked.get("q")
     for kind, (scope, name, include) in KINDS.items() if words else ():
-        if api.may(visit, scope) and api.may_call(visit, name):
+        if api.may(request, scope) and api.may_call(request, name):
             found[kind] = api.rows(name, include=include, search=words, per_page=FOUND)
-    if words and api.may(visit, "participants") and (number := badge_number(words)):
+    if words and api.may(request, "participants") and (number := badge_number(words)):
         found["badges"] = api.rows(
             "list_participants", include=("contact", "event"), badge_number=number, per_page=1
         )
-    if words and event and api.may(visit, "booths"):
+    if words and event and api.may(request, "booths"):
         found["booths"] = api.rows(
             "list_booths", event_id=event["id"], booth_number=words.upper(), per_page=FOUND
         )
     return render_page(
         db,
-        visit,
+        request,
         "people",
         menu="people",
         current=event,
@@ -70,20 +70,20 @@ def badge_number(text):
 
 
 @routes.get("/contacts/<id>")
-def get_desk_contact(db, visit, id):
+def get_desk_contact(db, request, id):
     """Return one contact with its participations, applications and invoices."""
     contact = api.record("get_contact", id, include=("categories",))
 
     def of(scope, name, include=()):
         return (
             api.rows(name, include=include, contact_id=id, per_page=20)[0]
-            if api.may(visit, scope)
+            if api.may(request, scope)
             else None
         )
 
     return render_page(
         db,
-        visit,
+        request,
         "contact",
         menu="people",
         title=labels.named(contact),
@@ -91,14 +91,14 @@ def get_desk_contact(db, visit, id):
         contact_fields=CONTACT,
         participations=of("participants", "list_participants", ("event", "category")),
         invoices=of("invoices", "list_invoices"),
-        notes=notes(visit, "contact", id),
+        notes=notes(request, "contact", id),
         entity=("contact", id),
-        history=history(visit, "contact", id),
+        history=history(request, "contact", id),
     )
 
 
 @routes.get("/tasks")
-def get_desk_tasks(db, visit):
+def get_desk_tasks(db, request):
     """Return the open tasks of the event in hand, the most urgent first."""
     event, asked = events.current(db), shell.asked("page", "event", "show")
     status = "completed" if asked.get("show") == "completed" else None
@@ -116,14 +116,16 @@ def get_desk_tasks(db, visit):
         rows, total = rows + found, total + count
     return render_page(
         db,
-        visit,
+        request,
         "tasks",
         menu="today",
         current=event,
         total=total,
         asked=asked,
-        rows=[with_buttons(visit, "tasks", row) for row in rows[:50]],
-        add=api.may_call(visit, "create_task") and event and actions.action(visit, "create_task"),
+        rows=[with_buttons(request, "tasks", row) for row in rows[:50]],
+        add=api.may_call(request, "create_task")
+        and event
+        and actions.action(request, "create_task"),
     )
 
 
@@ -131,7 +133,7 @@ def get_desk_tasks(db, visit):
 
 
 @routes.get("/badges/<id>")
-def get_desk_badge(visit, id):
+def get_desk_badge(request, id):
     """Return the badge of a participant as PDF."""
     return downloaded(api.read("get_participant_badge", id=id, form=PDF))
 
@@ -153,12 +155,16 @@ def get_desk_badges(db):
 
 
 @routes.post("/badges", batch=True, shows=get_desk_badges)
-def print_desk_badges(visit, connections):
+def print_desk_badges(request, connections):
     """Return sheets with the badges of the ticked participants as PDF."""
-    ids, event = batches.ids_of(visit), events.required(connections.reader())
+    ids, event = batches.ids_of(request), events.required(connections.reader())
     if not ids:
         return batches.page(
-            connections.reader(), visit, "participants", "confirm", {"results": [], "dry_run": True}
+            connections.reader(),
+            request,
+            "participants",
+            "confirm",
+            {"results": [], "dry_run": True},
         )
     return downloaded(
         api.read(
@@ -170,20 +176,20 @@ def print_desk_badges(visit, connections):
 
 
 @routes.get("/print")
-def get_desk_prints(db, visit):
+def get_desk_prints(db, request):
     """Return what can be printed for the event in hand."""
     event = events.required(db)
-    return render_page(db, visit, "print", menu="people", current=event, roles=ROLES, asked={})
+    return render_page(db, request, "print", menu="people", current=event, roles=ROLES, asked={})
 
 
 ROLES = ("exhibitor", "co_exhibitor", "sponsor", "speaker", "visitor", "press", "staff")
 
 
 @routes.get("/print/door")
-def get_desk_door_list(db, visit):
+def get_desk_door_list(db, request):
     """Return everybody with a badge by name, a part of them, for the doors when nothing else works."""
     event, asked = events.required(db), shell.asked("role", "event", "page")
-    api.require(visit, "participants")
+    api.require(request, "participants")
     role = asked.get("role") if asked.get("role") in ROLES else None
     start = (lists.page_of(asked) - 1) * NAMES
     rows = db.all(
@@ -196,7 +202,7 @@ def get_desk_door_list(db, visit):
     )
     return render_page(
         db,
-        visit,
+        request,
         "door_list",
         menu="people",
         current=event,
@@ -212,15 +218,15 @@ def get_desk_door_list(db, visit):
 
 
 @routes.get("/print/halls")
-def get_desk_hall_list(db, visit):
+def get_desk_hall_list(db, request):
     """Return the exhibitors by hall and booth.
 
     Mobile numbers need the scope `contacts`, as in the API.
     """
     event = events.required(db)
-    api.require(visit, "booths")
-    api.require(visit, "participants")
-    has_mobile = api.may(visit, "contacts")
+    api.require(request, "booths")
+    api.require(request, "participants")
+    has_mobile = api.may(request, "contacts")
     rows = db.all(
         sql.by_hall,
         frozenset({"contacts"} if has_mobile else ()),
@@ -232,7 +238,7 @@ def get_desk_hall_list(db, visit):
         halls.setdefault(row["plan_name"], []).append(row)
     return render_page(
         db,
-        visit,
+        request,
         "hall_list",
         menu="people",
         current=event,

@@ -62,15 +62,15 @@ PARTS = {
 
 
 @routes.get("/settings/<id>")
-def get_desk_settings(db, visit, id):
+def get_desk_settings(db, request, id):
     """Return the settings of the pages of an event, and what is missing before they can be public."""
     pages = api.record("get_event_pages", id)
     event = events.by_key(db, pages["event_key"])
-    sent = (visit.fields.get("part") or [""])[0]
-    parts = {name: form_of(visit, name, pages["event_key"]) for name in PARTS}
+    sent = (request.fields.get("part") or [""])[0]
+    parts = {name: form_of(request, name, pages["event_key"]) for name in PARTS}
     return render_page(
         db,
-        visit,
+        request,
         "settings",
         menu="setup",
         current=event,
@@ -81,7 +81,7 @@ def get_desk_settings(db, visit, id):
         sent=sent,
         tag=pages["tag"],
         given={
-            name: form.compact(visit.fields) if name == sent else form.texts(pages)
+            name: form.compact(request.fields) if name == sent else form.texts(pages)
             for name, form in parts.items()
         },
         lacks=settings.lacks(db, pages, mail_base_url()),
@@ -89,11 +89,11 @@ def get_desk_settings(db, visit, id):
         show_address=f"{shell.up()}e/{pages['event_key']}",
         is_visible=bool(event["is_visible"]),
         advice=advice(db, pages),
-        links=links.of(visit, event_id=id, kind="door"),
+        links=links.of(request, event_id=id, kind="door"),
         links_title="doors",
-        may_make=links.may_reach(visit, "door"),
+        may_make=links.may_reach(request, "door"),
         new_link={"kind": "door", "event_id": id, "station": ""},
-        may_write=api.may_call(visit, "update_event_pages"),
+        may_write=api.may_call(request, "update_event_pages"),
     )
 
 
@@ -110,18 +110,18 @@ def advice(db, pages):
     ]
 
 
-def form_of(visit, part, event_key=None):
+def form_of(request, part, event_key=None):
     """Return one of the forms of the page."""
     known = document("event_pages")["properties"]
     names = [name for name in PARTS[part] if name in known and not known[name].get("readOnly")]
     return Form(
         "event_pages",
         "PATCH",
-        labels.of(visit),
+        labels.of(request),
         names=names,
-        choices=choices.of(visit, names, event_key),
+        choices=choices.of(request, names, event_key),
         without=without(part),
-        language=visit.language,
+        language=request.language,
     )
 
 
@@ -140,11 +140,11 @@ def without(part):
 
 
 @routes.post("/settings/<id>", batch=True, shows=get_desk_settings)
-def save_desk_settings(visit, connections, id):
+def save_desk_settings(request, connections, id):
     """Change the settings of one form, if they are still as the page has shown them."""
-    part = (visit.fields.get("part") or ["show"])[0]
-    form = form_of(visit, part if part in PARTS else "show")
-    body = form.body(form.compact(visit.fields))
+    part = (request.fields.get("part") or ["show"])[0]
+    form = form_of(request, part if part in PARTS else "show")
+    body = form.body(form.compact(request.fields))
     if "texts" in body:  # texts of the other forms stay
         stored = api.read("get_event_pages", id=id).data["texts"]
         left = {path.partition("/")[2] for path in without("show")}
@@ -153,10 +153,10 @@ def save_desk_settings(visit, connections, id):
             **body["texts"],
         }
     return actions.once(
-        visit,
+        request,
         "update_event_pages",
         {"id": id},
         body,
-        lambda response: page_requests.see_other(visit, f"settings/{id}?done=saved"),
-        tag=(visit.fields.get("tag") or [None])[0],
+        lambda response: page_requests.see_other(request, f"settings/{id}?done=saved"),
+        tag=(request.fields.get("tag") or [None])[0],
     )

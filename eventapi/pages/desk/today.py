@@ -47,17 +47,17 @@ LINES = {
 
 
 @routes.get("")
-def get_desk(db, visit):
+def get_desk(db, request):
     """Return what happens today, and what waits."""
     event = events.current(db)
     return render_page(
         db,
-        visit,
+        request,
         "today",
         menu="today",
         current=event,
-        lines=lines(db, visit, event),
-        doors=doors(visit, event),
+        lines=lines(db, request, event),
+        doors=doors(request, event),
         backup=backup(db.config),
         as_of=times.now(),
         bars=bars,
@@ -66,21 +66,21 @@ def get_desk(db, visit):
 
 
 @routes.get("/now", forms=(JSON,))
-def get_desk_figures(db, visit):
+def get_desk_figures(db, request):
     """Return the figures of the first page, for its script. Sessions do not last longer by it."""
     event = events.current(db)
-    figures = {name: count for name, count, *_ in lines(db, visit, event)}
+    figures = {name: count for name, count, *_ in lines(db, request, event)}
     return Response(
         {
             "figures": figures,
-            "inside": (doors(visit, event) or {}).get("present"),
+            "inside": (doors(request, event) or {}).get("present"),
             "as_of": times.now(),
         },
         headers={"Cache-Control": "no-store"},
     )
 
 
-def lines(db, visit, event):
+def lines(db, request, event):
     """Return (name, number, address, whether it is urgent) of what waits, without what the person
     may not read.
     """
@@ -94,15 +94,15 @@ def lines(db, visit, event):
     return [
         (name, found[name], address, urgent)
         for name, (scope, address, urgent) in LINES.items()
-        if found.get(name) and api.may(visit, scope)
+        if found.get(name) and api.may(request, scope)
     ]
 
 
-def doors(visit, event):
+def doors(request, event):
     """Return the figures of the entrance from the first day of the event on, or None."""
     if (
         not event
-        or not api.may(visit, "checkins")
+        or not api.may(request, "checkins")
         or not event["date_from_at"]
         or event["date_from_at"] > times.now()
     ):
@@ -129,6 +129,6 @@ def backup(config):
 
 
 @routes.post("/sign-out")
-def sign_out_desk(db, visit):
+def sign_out_desk(db, request):
     """Sign out from the desk."""
-    return signed_out(db, visit)
+    return signed_out(db, request)

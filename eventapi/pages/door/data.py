@@ -55,17 +55,17 @@ def sign_in_at_door(db, before):
 
 
 @routes.get("/now")
-def get_door_now(db, visit):
+def get_door_now(db, request):
     """Return event, station, rights, the time of the server, how many are inside, and the revision
     of the roster.
     """
-    return Response(door.now(db, active(visit)), headers=NOT_KEPT)
+    return Response(door.now(db, active(request)), headers=NOT_KEPT)
 
 
 @routes.get("/roster", forms=(BYTES,))
-def get_door_roster(db, visit):
+def get_door_roster(db, request):
     """Return the roster of the event, or its changes since a time."""
-    link, since = active(visit), shell.asked("since").get("since")
+    link, since = active(request), shell.asked("since").get("since")
     if since and not times.is_timestamp(since):
         raise invalid_parameter("since", "format", "must be a time such as 2027-05-01T07:03:12Z")
     data = door_roster.changes(db, link["event_id"], since) if since else None
@@ -75,51 +75,53 @@ def get_door_roster(db, visit):
 
 
 @routes.post("/scans", schema="door.scans")
-def record_door_scans(db, visit, body):
+def record_door_scans(db, request, body):
     """Record the scans of a device, also those that were made before its link ended."""
-    if door.has_ended(visit.link, db.now):
+    if door.has_ended(request.link, db.now):
         raise links.ended()
-    refuse_other(visit, body)
+    refuse_other(request, body)
     check = Body("check_in", "POST", db.config.timezone)
     return Response(
-        {"now": db.now, "results": door.record(db, visit.link, body["scans"], check)},
+        {"now": db.now, "results": door.record(db, request.link, body["scans"], check)},
         headers=NOT_KEPT,
     )
 
 
 @routes.post("/sign-out", schema="door.sign_out")
-def sign_out_at_door(db, visit, body):
+def sign_out_at_door(db, request, body):
     """End the session of a device that is given back.
 
     It has sent its scans, and deletes its list of badges.
     """
-    refuse_other(visit, body)
-    sessions.end(db, visit.session)
+    refuse_other(request, body)
+    sessions.end(db, request.session)
     return Response({"now": db.now}, headers=NOT_KEPT)
 
 
 @routes.get("/search", right="search")
-def search_at_door(db, visit):
+def search_at_door(db, request):
     """Return the participants of the event whose name begins with the words of `q`."""
-    return Response(door.search(db, active(visit), shell.asked("q").get("q", "")), headers=NOT_KEPT)
+    return Response(
+        door.search(db, active(request), shell.asked("q").get("q", "")), headers=NOT_KEPT
+    )
 
 
-def refuse_other(visit, body):
+def refuse_other(request, body):
     """Raise 422 if the device means another link than that of its session."""
-    if body["link"] != visit.link["ref"]:
+    if body["link"] != request.link["ref"]:
         raise invalid_at(
             "/link", "other", "is not the link that this device has opened. Ask for /door/now again"
         )
 
 
-def active(visit):
-    """Return the link of the visit.
+def active(request):
+    """Return the link of the request.
 
     Raise 403 if it has ended: it can only send the scans that were made before.
     """
-    if visit.link["status"] != "active":
+    if request.link["status"] != "active":
         raise links.ended()
-    return visit.link
+    return request.link
 
 
 routes.routes += entry.routes

@@ -232,11 +232,11 @@ def asking_for(db, link):
 # Signing out
 
 
-def signed_out(db, visit):
-    """End the session of a visit, and return the page that says so."""
-    sessions.end(db, visit.session)
+def signed_out(db, request):
+    """End the session of a request, and return the page that says so."""
+    sessions.end(db, request.session)
     return page_requests.message_page(
-        "signed_out", language=visit.language, headers={"Set-Cookie": cookies.gone(visit.ref)}
+        "signed_out", language=request.language, headers={"Set-Cookie": cookies.gone(request.ref)}
     )
 
 
@@ -259,15 +259,15 @@ application = Routes(
 
 
 @my.post("/sign-out")
-def sign_out_exhibitor(db, visit):
+def sign_out_exhibitor(db, request):
     """Sign out from the exhibitor's own page."""
-    return signed_out(db, visit)
+    return signed_out(db, request)
 
 
 @application.post("/sign-out")
-def sign_out_applicant(db, visit):
+def sign_out_applicant(db, request):
     """Sign out from the applicant's page."""
-    return signed_out(db, visit)
+    return signed_out(db, request)
 
 
 routes.routes += [*my.routes, *application.routes]

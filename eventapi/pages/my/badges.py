@@ -14,75 +14,75 @@ RIGHT = "badges"
 
 
 @routes.get("/badges")
-def get_my_badges(db, visit):
+def get_my_badges(db, request):
     """Return the people at the booth, and how many badges are left."""
-    mine = page.open_page(db, visit, RIGHT)
+    exhibitor = page.open_page(db, request, RIGHT)
     return page.render_page(
         db,
-        visit,
-        mine,
+        request,
+        exhibitor,
         "badges",
-        quota=staff.quota(db, mine.participant),
-        people=staff.people(db, mine.participant),
+        quota=staff.quota(db, exhibitor.participant),
+        people=staff.people(db, exhibitor.participant),
         named=None,
     )
 
 
 @routes.post("/badges", schema="portal_forms.person", shows=get_my_badges)
-def add_my_person(db, visit, body):
+def add_my_person(db, request, body):
     """Add a person."""
-    mine = page.open_for_change(db, visit, RIGHT)
-    staff.add(db, mine.participant, body["first_name"], body["last_name"])
-    return page_requests.see_other(visit, "badges", done="person_added")
+    exhibitor = page.open_for_change(db, request, RIGHT)
+    staff.add(db, exhibitor.participant, body["first_name"], body["last_name"])
+    return page_requests.see_other(request, "badges", done="person_added")
 
 
 @routes.get("/badges/<id:int>")
-def get_my_person(db, visit, id):
+def get_my_person(db, request, id):
     """Return the form with which a person gets another name, or is removed."""
-    mine, row = asked(db, visit, id)
-    return page.render_page(db, visit, mine, "person", person=row)
+    exhibitor, row = asked(db, request, id)
+    return page.render_page(db, request, exhibitor, "person", person=row)
 
 
 @routes.post("/badges/<id:int>", schema="portal_forms.person", shows=get_my_person)
-def rename_my_person(db, visit, id, body):
+def rename_my_person(db, request, id, body):
     """Give a person another name."""
-    mine, row = asked(db, visit, id, page.open_for_change)
-    staff.rename(db, mine.participant, row, body["first_name"], body["last_name"])
-    return page_requests.see_other(visit, "badges", done="person_renamed")
+    exhibitor, row = asked(db, request, id, page.open_for_change)
+    staff.rename(db, exhibitor.participant, row, body["first_name"], body["last_name"])
+    return page_requests.see_other(request, "badges", done="person_renamed")
 
 
 @routes.post("/badges/<id:int>/remove", shows=get_my_person)
-def remove_my_person(db, visit, id):
+def remove_my_person(db, request, id):
     """Remove a person. The badge is not valid any more."""
-    mine, row = asked(db, visit, id, page.open_for_change)
-    staff.remove(db, mine.participant, row)
-    return page_requests.see_other(visit, "badges", done="person_removed")
+    exhibitor, row = asked(db, request, id, page.open_for_change)
+    staff.remove(db, exhibitor.participant, row)
+    return page_requests.see_other(request, "badges", done="person_removed")
 
 
 @routes.post("/badges/<id:int>/issue", shows=get_my_badges)
-def issue_my_badge(db, visit, id):
+def issue_my_badge(db, request, id):
     """Record that a badge is downloaded, and lead to its file."""
-    mine, row = asked(db, visit, id, page.open_for_change)
-    staff.issue(db, mine.participant, row)
-    return page_requests.see_other(visit, f"badges/{id}/badge.pdf")
+    exhibitor, row = asked(db, request, id, page.open_for_change)
+    staff.issue(db, exhibitor.participant, row)
+    return page_requests.see_other(request, f"badges/{id}/badge.pdf")
 
 
 @routes.get("/badges/own.pdf", forms=badge_sheets.FORMS)
-def get_my_own_badge(db, visit):
+def get_my_own_badge(db, request):
     """Return the badge of the exhibitor itself."""
-    mine = page.open_page(db, visit, RIGHT)
-    return badge(db, visit, mine.participant["id"])
+    exhibitor = page.open_page(db, request, RIGHT)
+    return badge(db, request, exhibitor.participant["id"])
 
 
 @routes.get("/badges/<id:int>/badge.pdf", forms=badge_sheets.FORMS)
-def get_my_badge(db, visit, id):
+def get_my_badge(db, request, id):
     """Return a badge that was issued, as PDF, or as SVG if this server cannot draw PDFs."""
-    _, row = asked(db, visit, id)
-    return badge(db, visit, page.found(row["id"] if row["is_issued"] else None, "badge", id))
+    _, row = asked(db, request, id)
+    return badge(db, request, page.found(row["id"] if row["is_issued"] else None, "badge", id))
 
 
-def badge(db, visit, id):
-    found = page.found(badge_sheets.read(db, id, visit.language), "badge", id)
+def badge(db, request, id):
+    found = page.found(badge_sheets.read(db, id, request.language), "badge", id)
     kind, extension = badge_sheets.PDF, "pdf"
     try:
         body = badge_sheets.draw(db.config, found, kind)
@@ -97,6 +97,6 @@ def badge(db, visit, id):
     )
 
 
-def asked(db, visit, id, open_page=page.open_page):
-    mine = open_page(db, visit, RIGHT)
-    return mine, page.found(staff.person(db, mine.participant, id), "person", id)
+def asked(db, request, id, open_page=page.open_page):
+    exhibitor = open_page(db, request, RIGHT)
+    return exhibitor, page.found(staff.person(db, exhibitor.participant, id), "person", id)

@@ -19,34 +19,34 @@ LISTED = ("booth_number", "plan_key", "booth_type_name", "width", "depth", "pric
 
 
 @routes.get("/booth")
-def get_my_booth(db, visit):
+def get_my_booth(db, request):
     """Return the hall with the free booths, the chosen one with its price, and the own one."""
-    mine = page.open_page(db, visit, RIGHT)
+    exhibitor = page.open_page(db, request, RIGHT)
     asked = shell.asked("booth", "plan")
-    number = asked.get("booth") or visit.fields.get("booth_number", [None])[0]
+    number = asked.get("booth") or request.fields.get("booth_number", [None])[0]
 
     with db.snapshot():
-        choice = choosing.view(db, mine.participant, mine.event, mine.pages, number)
+        choice = choosing.view(db, exhibitor.participant, exhibitor.event, exhibitor.pages, number)
         plans = []
-        if choice.may_choose and not mine.is_over:
-            plans = choosing.plans(db, mine.participant)
+        if choice.may_choose and not exhibitor.is_over:
+            plans = choosing.plans(db, exhibitor.participant)
         key = asked.get("plan")
         if not key and choice.chosen:
             key = choice.chosen["plan_key"]
         plan = plan_of(plans, key)
-        plan_drawing = drawn(db, visit, mine, plan, choice) if plan else ""
+        plan_drawing = drawn(db, request, exhibitor, plan, choice) if plan else ""
 
     rows = tuple(tuple(row[name] for name in LISTED) for row in choice.free)
     return page.render_page(
         db,
-        visit,
-        mine,
+        request,
+        exhibitor,
         "booth",
         choice=choice,
         plans=plans,
         plan=plan,
         plan_drawing=plan_drawing,
-        free_rows=listed(rows, visit.language, db.config.currency).replace(HOME, visit.home()),
+        free_rows=listed(rows, request.language, db.config.currency).replace(HOME, request.home()),
     )
 
 
@@ -71,7 +71,7 @@ def listed(rows, language, currency):
     )
 
 
-def drawn(db, visit, mine, plan, choice):
+def drawn(db, request, exhibitor, plan, choice):
     """Return the SVG of a plan, in which each free booth is a link and the own ones are marked.
 
     Exhibitors with the same free booths share a drawing without marks, which is kept until the show
@@ -82,18 +82,18 @@ def drawn(db, visit, mine, plan, choice):
         "booths",
         str(db.config.database),
         plan["id"],
-        choosing.revision(db, mine.participant),
+        choosing.revision(db, exhibitor.participant),
         free,
-        visit.language,
+        request.language,
     )
     text = shell.PAGES.get(
-        key, lambda: drawing(choosing.hall(db, mine.event, plan, free, visit.language), plan)
+        key, lambda: drawing(choosing.hall(db, exhibitor.event, plan, free, request.language), plan)
     )
     for row in choice.own:
         text = marked(text, row["booth_number"])
     if choice.chosen:
         text = marked(text, choice.chosen["booth_number"])
-    return text.replace(HOME, visit.home())
+    return text.replace(HOME, request.home())
 
 
 def drawing(hall, plan):
@@ -124,39 +124,41 @@ def marked(text, number):
 
 
 @routes.post("/booth/hold", schema="portal_forms.booth", shows=get_my_booth)
-def hold_my_booth(db, visit, body):
+def hold_my_booth(db, request, body):
     """Hold a booth, or move the hold to it."""
-    mine = page.open_for_change(db, visit, RIGHT)
-    choosing.choose(db, mine.participant, mine.event, mine.pages, body["booth_number"])
-    return page_requests.see_other(visit, "booth", done="held")
+    exhibitor = page.open_for_change(db, request, RIGHT)
+    choosing.choose(
+        db, exhibitor.participant, exhibitor.event, exhibitor.pages, body["booth_number"]
+    )
+    return page_requests.see_other(request, "booth", done="held")
 
 
 @routes.post("/booth/give-back", schema="portal_forms.reservation", shows=get_my_booth)
-def give_back_my_booth(db, visit, body):
+def give_back_my_booth(db, request, body):
     """Give back the booth that is held."""
-    mine = page.open_for_change(db, visit, RIGHT)
-    choosing.give_back(db, mine.participant, own(db, mine, body["reservation_id"]))
-    return page_requests.see_other(visit, "booth", done="given_back")
+    exhibitor = page.open_for_change(db, request, RIGHT)
+    choosing.give_back(db, exhibitor.participant, own(db, exhibitor, body["reservation_id"]))
+    return page_requests.see_other(request, "booth", done="given_back")
 
 
 @routes.get("/booth/confirm/<reservation_id:int>")
-def get_my_confirmation(db, visit, reservation_id):
+def get_my_confirmation(db, request, reservation_id):
     """Return the page with all amounts, before the booth is confirmed bindingly."""
-    mine = page.open_page(db, visit, RIGHT)
-    row = own(db, mine, reservation_id)
-    if visit.problem is None and not (
+    exhibitor = page.open_page(db, request, RIGHT)
+    row = own(db, exhibitor, reservation_id)
+    if request.problem is None and not (
         row["status"] == "pending"
         and row["price"] is not None
-        and choosing.may_confirm(mine.participant, mine.pages)
+        and choosing.may_confirm(exhibitor.participant, exhibitor.pages)
     ):
-        return page_requests.see_other(visit, "booth")
+        return page_requests.see_other(request, "booth")
     return page.render_page(
         db,
-        visit,
-        mine,
+        request,
+        exhibitor,
         "confirm",
         row=row,
-        hash=evidence.digest(choosing.facts(db, mine.event, row)),
+        hash=evidence.digest(choosing.facts(db, exhibitor.event, row)),
     )
 
 
@@ -165,19 +167,19 @@ def get_my_confirmation(db, visit, reservation_id):
     schema="portal_forms.confirmation",
     shows=get_my_confirmation,
 )
-def confirm_my_booth(db, visit, reservation_id, body):
+def confirm_my_booth(db, request, reservation_id, body):
     """Confirm the booth bindingly."""
-    mine = page.open_for_change(db, visit, RIGHT)
+    exhibitor = page.open_for_change(db, request, RIGHT)
     choosing.confirm(
         db,
-        mine.participant,
-        mine.event,
-        mine.pages,
-        own(db, mine, reservation_id),
-        page.step(visit, body["shown"]),
+        exhibitor.participant,
+        exhibitor.event,
+        exhibitor.pages,
+        own(db, exhibitor, reservation_id),
+        page.step(request, body["shown"]),
     )
-    return page_requests.see_other(visit, "booth", done="confirmed")
+    return page_requests.see_other(request, "booth", done="confirmed")
 
 
-def own(db, mine, id):
-    return page.found(choosing.own_booth(db, mine.participant, id), "booth", id)
+def own(db, exhibitor, id):
+    return page.found(choosing.own_booth(db, exhibitor.participant, id), "booth", id)

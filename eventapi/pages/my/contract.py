@@ -13,18 +13,18 @@ RIGHT = "contract"
 
 
 @routes.get("/contract")
-def get_my_contracts(db, visit):
+def get_my_contracts(db, request):
     """Return the list of contracts."""
-    mine = page.open_page(db, visit, RIGHT)
+    exhibitor = page.open_page(db, request, RIGHT)
     return page.render_page(
-        db, visit, mine, "contracts", contracts=reading.contracts(db, mine.participant)
+        db, request, exhibitor, "contracts", contracts=reading.contracts(db, exhibitor.participant)
     )
 
 
 @routes.get("/contract/<id:int>")
-def get_my_contract(db, visit, id):
+def get_my_contract(db, request, id):
     """Return a contract with its text and, while it waits, the form with which it is accepted."""
-    mine, row = asked(db, visit, id)
+    exhibitor, row = asked(db, request, id)
     text = (
         "".join(markup.to_html(block) for block in markup.blocks(pages.tree(row)))
         if row["content"]
@@ -32,8 +32,8 @@ def get_my_contract(db, visit, id):
     )
     return page.render_page(
         db,
-        visit,
-        mine,
+        request,
+        exhibitor,
         "contract",
         title=row["title"] or row["document_number"],
         row=row,
@@ -44,25 +44,25 @@ def get_my_contract(db, visit, id):
 
 
 @routes.post("/contract/<id:int>/accept", schema="portal_forms.acceptance", shows=get_my_contract)
-def accept_my_contract(db, visit, id, body):
+def accept_my_contract(db, request, id, body):
     """Accept a contract bindingly."""
-    _, row = asked(db, visit, id, page.open_for_change)
-    signing.accept(db, row, body["signer_name"], page.step(visit, body["shown"]))
-    return page_requests.see_other(visit, f"contract/{id}", done="accepted")
+    _, row = asked(db, request, id, page.open_for_change)
+    signing.accept(db, row, body["signer_name"], page.step(request, body["shown"]))
+    return page_requests.see_other(request, f"contract/{id}", done="accepted")
 
 
 @routes.post("/contract/<id:int>/decline", schema="portal_forms.decline", shows=get_my_contract)
-def decline_my_contract(db, visit, id, body):
+def decline_my_contract(db, request, id, body):
     """Decline a contract."""
-    mine, row = asked(db, visit, id, page.open_for_change)
-    signing.decline(db, mine.participant, row, body["reason"])
-    return page_requests.see_other(visit, "contract", done="declined")
+    exhibitor, row = asked(db, request, id, page.open_for_change)
+    signing.decline(db, exhibitor.participant, row, body["reason"])
+    return page_requests.see_other(request, "contract", done="declined")
 
 
 @routes.get("/contract/<id:int>/file", forms=(content_types.PDF,))
-def get_my_contract_file(db, visit, id):
+def get_my_contract_file(db, request, id):
     """Return the file that was sent to be signed, unchanged."""
-    _, row = asked(db, visit, id)
+    _, row = asked(db, request, id)
     page.found(row["signature_sha256"], "file", id)
     file = contracts.sent_file(db.config, row)
     name = f"{row['document_number']}{content_types.EXTENSIONS.get(file['content_type'], '')}"
@@ -71,6 +71,6 @@ def get_my_contract_file(db, visit, id):
     return page.attachment(response)
 
 
-def asked(db, visit, id, open_page=page.open_page):
-    mine = open_page(db, visit, RIGHT)
-    return mine, page.found(reading.contract(db, mine.participant, id), "contract", id)
+def asked(db, request, id, open_page=page.open_page):
+    exhibitor = open_page(db, request, RIGHT)
+    return exhibitor, page.found(reading.contract(db, exhibitor.participant, id), "contract", id)

@@ -16,10 +16,10 @@ PDF, XML, SVG = "application/pdf", "application/xml", "image/svg+xml"
 
 
 @routes.get("/invoices")
-def get_my_invoices(db, visit):
+def get_my_invoices(db, request):
     """Return the invoices with what is open. Credit notes stand beside their invoice."""
-    mine = page.open_page(db, visit, RIGHT)
-    rows = reading.invoices_of(db, mine.participant)
+    exhibitor = page.open_page(db, request, RIGHT)
+    rows = reading.invoices_of(db, exhibitor.participant)
     notes = {}
     for row in rows:
         if row["invoice_type"] == "credit_note":
@@ -35,13 +35,13 @@ def get_my_invoices(db, visit):
         for row in rows
         if row["invoice_type"] == "invoice"
     ]
-    return page.render_page(db, visit, mine, "invoices", invoices=own, seller=db.config)
+    return page.render_page(db, request, exhibitor, "invoices", invoices=own, seller=db.config)
 
 
 @routes.get("/invoices/<id:int>/pdf", forms=(PDF,))
-def get_my_invoice_pdf(db, visit, id):
+def get_my_invoice_pdf(db, request, id):
     """Return the PDF of an invoice as it was sent."""
-    row = asked(db, visit, id)
+    row = asked(db, request, id)
     body = (
         files.read(db.config, row["pdf_sha256"])
         if row["pdf_sha256"]
@@ -51,9 +51,9 @@ def get_my_invoice_pdf(db, visit, id):
 
 
 @routes.get("/invoices/<id:int>/xml", forms=(XML,))
-def get_my_invoice_xml(db, visit, id):
+def get_my_invoice_xml(db, request, id):
     """Return the e-invoice of an invoice as it was sent."""
-    row = asked(db, visit, id)
+    row = asked(db, request, id)
     page.found(row["xml_sha256"], "e-invoice", id)
     with db.snapshot():
         body = sending.xml(db, row, "en16931", "cii")
@@ -61,18 +61,18 @@ def get_my_invoice_xml(db, visit, id):
 
 
 @routes.get("/invoices/<id:int>/girocode", forms=(SVG,))
-def get_my_girocode(db, visit, id):
+def get_my_girocode(db, request, id):
     """Return the code with which a banking app transfers what is open."""
-    invoice = invoices.represent(asked(db, visit, id))
+    invoice = invoices.represent(asked(db, request, id))
     code = page.found(transfers.girocode_if_possible(invoice), "GiroCode", id)
     return page.attachment(
         Response(body=transfers.draw(invoice, code, SVG), headers={"Content-Type": SVG})
     )
 
 
-def asked(db, visit, id):
-    mine = page.open_page(db, visit, RIGHT)
-    return page.found(reading.invoice(db, mine.participant, id), "invoice", id)
+def asked(db, request, id):
+    exhibitor = page.open_page(db, request, RIGHT)
+    return page.found(reading.invoice(db, exhibitor.participant, id), "invoice", id)
 
 
 def file(kind, name, body):

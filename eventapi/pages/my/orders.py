@@ -13,18 +13,18 @@ RIGHT = "orders"
 
 
 @routes.get("/orders")
-def get_my_orders(db, visit):
+def get_my_orders(db, request):
     """Return the services with their prices, the basket and the own orders."""
-    mine = page.open_page(db, visit, RIGHT)
-    rows = reading.orders_of(db, mine.participant)
+    exhibitor = page.open_page(db, request, RIGHT)
+    rows = reading.orders_of(db, exhibitor.participant)
     draft = next((row for row in rows if row["status"] == "draft"), None)
     return page.render_page(
         db,
-        visit,
-        mine,
+        request,
+        exhibitor,
         "orders",
         tag=page.tag_of(basket_of(draft)),
-        services=reading.catalogue(db, mine.participant),
+        services=reading.catalogue(db, exhibitor.participant),
         items={item["service_id"]: item for item in draft["items"]} if draft else {},
         draft=draft,
         orders=[row for row in rows if row["status"] != "draft"],
@@ -53,15 +53,15 @@ def typed_order(db, link, language, fields):
 
 
 @routes.post("/orders", shows=get_my_orders, typed=typed_order)
-def fill_my_basket(db, visit):
+def fill_my_basket(db, request):
     """Store the quantities as the basket, and lead to the check page."""
-    mine = page.open_for_change(db, visit, RIGHT)
+    exhibitor = page.open_for_change(db, request, RIGHT)
     page.refuse_changed(
-        basket_of(basket.find(db, mine.participant)), visit.fields.get("etag", [None])[0]
+        basket_of(basket.find(db, exhibitor.participant)), request.fields.get("etag", [None])[0]
     )
-    items = items_of(visit, reading.catalogue(db, mine.participant))
+    items = items_of(request, reading.catalogue(db, exhibitor.participant))
     try:
-        row = basket.fill(db, mine.participant, items)
+        row = basket.fill(db, exhibitor.participant, items)
     except Problem as problem:
         if problem.errors is None:
             raise
@@ -69,45 +69,47 @@ def fill_my_basket(db, visit):
             [{**fault, "pointer": field_of(fault["pointer"], items)} for fault in problem.errors]
         ) from None
     return page_requests.see_other(
-        visit, "orders/check" if row else "orders", done=None if row else "emptied"
+        request, "orders/check" if row else "orders", done=None if row else "emptied"
     )
 
 
 @routes.get("/orders/check")
-def get_my_basket(db, visit):
+def get_my_basket(db, request):
     """Return the page with all amounts, before the order is submitted bindingly."""
-    mine = page.open_page(db, visit, RIGHT)
-    row = basket.find(db, mine.participant)
+    exhibitor = page.open_page(db, request, RIGHT)
+    row = basket.find(db, exhibitor.participant)
     if row is None:
         return (
-            get_my_orders(db, visit) if visit.problem else page_requests.see_other(visit, "orders")
+            get_my_orders(db, request)
+            if request.problem
+            else page_requests.see_other(request, "orders")
         )
     try:
         checked, shown = basket.checked(db, row), basket.facts(db, row)
     except Problem as problem:
         if problem.status >= 500:
             raise
-        visit.problem = visit.problem or problem
-        return get_my_orders(db, visit)
+        request.problem = request.problem or problem
+        return get_my_orders(db, request)
     return page.render_page(
-        db, visit, mine, "check", draft=row, checked=checked, hash=evidence.digest(shown)
+        db, request, exhibitor, "check", draft=row, checked=checked, hash=evidence.digest(shown)
     )
 
 
 @routes.post("/orders/check", schema="portal_forms.order", shows=get_my_basket)
-def submit_my_basket(db, visit, body):
+def submit_my_basket(db, request, body):
     """Submit the order bindingly."""
-    mine = page.open_for_change(db, visit, RIGHT)
-    basket.submit(db, mine.participant, page.step(visit, body["shown"]))
-    return page_requests.see_other(visit, "orders", done="ordered")
+    exhibitor = page.open_for_change(db, request, RIGHT)
+    basket.submit(db, exhibitor.participant, page.step(request, body["shown"]))
+    return page_requests.see_other(request, "orders", done="ordered")
 
 
 @routes.post("/orders/cancel", shows=get_my_orders)
-def cancel_my_basket(db, visit):
+def cancel_my_basket(db, request):
     """Empty the basket."""
-    mine = page.open_for_change(db, visit, RIGHT)
-    basket.fill(db, mine.participant, [])
-    return page_requests.see_other(visit, "orders", done="emptied")
+    exhibitor = page.open_for_change(db, request, RIGHT)
+    basket.fill(db, exhibitor.participant, [])
+    return page_requests.see_other(request, "orders", done="emptied")
 
 
 def basket_of(draft):
@@ -116,7 +118,7 @@ def basket_of(draft):
     return {"basket": draft and [[item[name] for name in names] for item in draft["items"]]}
 
 
-def items_of(visit, services):
+def items_of(request, services):
     """Return the items that the form means: services with a quantity.
 
     Raise 422 for a quantity that is no number.
@@ -124,8 +126,8 @@ def items_of(visit, services):
     items, faults = [], []
     for service in services:
         id = service["service_id"]
-        text, more = (visit.fields.get(f"{name}.{id}", [""])[0].strip() for name in ("q", "s"))
-        quantity = forms.number(text, visit.language) if text else 0
+        text, more = (request.fields.get(f"{name}.{id}", [""])[0].strip() for name in ("q", "s"))
+        quantity = forms.number(text, request.language) if text else 0
         if not isinstance(quantity, int) or not 0 <= quantity <= 1_000_000:
             faults.append(
                 {"pointer": f"/q.{id}", "code": "type", "detail": "must be a whole number"}

@@ -11,36 +11,39 @@ routes = Routes("my-overview", root="/my/<ref>", **page.PAGE)
 
 
 @routes.get("")
-def get_my_overview(db, visit):
+def get_my_overview(db, request):
     """Return the to-dos: late, open, waiting for the office and done."""
     with db.snapshot():
-        mine = page.open_page(db, visit)
-        found = todos.of(db, mine.participant, mine.event, mine.pages, mine.rights)
+        exhibitor = page.open_page(db, request)
+        found = todos.of(
+            db, exhibitor.participant, exhibitor.event, exhibitor.pages, exhibitor.rights
+        )
         told = [
-            {**todo, **todos.said(todo, visit.language, mine.event["timezone"])} for todo in found
+            {**todo, **todos.said(todo, request.language, exhibitor.event["timezone"])}
+            for todo in found
         ]
         return page.render_page(
             db,
-            visit,
-            mine,
+            request,
+            exhibitor,
             "overview",
             todos=told,
-            soon=todos.soon(db, mine.participant),
+            soon=todos.soon(db, exhibitor.participant),
             done_count=sum(todo["state"] == "done" for todo in found),
         )
 
 
 @routes.post("/language", schema="portal_forms.language")
-def set_my_language(db, visit, body):
+def set_my_language(db, request, body):
     """Choose the language of the page and of its mails."""
-    links.update(db, visit.link, {"language": body["language"]})
-    return page_requests.see_other(visit, "")
+    links.update(db, request.link, {"language": body["language"]})
+    return page_requests.see_other(request, "")
 
 
 @routes.post("/mail-me")
-def mail_my_link(db, visit):
+def mail_my_link(db, request):
     """Mail the link to its address, so that a session can be opened that may take binding steps."""
-    mine = page.open_page(db, visit)
-    if visit.link["email"]:
-        links.ask_for_mail(db, visit.link["email"], mail_base_url())
-    return page.render_page(db, visit, mine, "mailed")
+    exhibitor = page.open_page(db, request)
+    if request.link["email"]:
+        links.ask_for_mail(db, request.link["email"], mail_base_url())
+    return page.render_page(db, request, exhibitor, "mailed")

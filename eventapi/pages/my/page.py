@@ -42,9 +42,9 @@ MENU = {
 
 
 @dataclass
-class Mine:
-    """The exhibitor of a visit: its row of portal.records, the settings of the event's pages, and
-    its rights now.
+class Exhibitor:
+    """The exhibitor whose page it is: its row of portal/reading, the settings of the event's pages,
+    and its rights now.
     """
 
     participant: dict
@@ -55,67 +55,69 @@ class Mine:
     may_bind: bool
 
 
-def open_page(db, visit, right=None):
-    """Return the Mine of a visit.
+def open_page(db, request, right=None):
+    """Return the Exhibitor whose page is asked for.
 
     Raise 404 if the pages are closed, or the link lacks the right at this event.
     """
-    pages = pages_of_events.get(db, visit.event["id"])
-    allowed = rights.effective(visit.link, pages, visit.who.disabled_flags)
+    pages = pages_of_events.get(db, request.event["id"])
+    allowed = rights.effective(request.link, pages, request.who.disabled_flags)
     if not pages["my_is_open"] or (right and right not in allowed):
         raise not_found("page", shell.address())
-    participant = reading.participant(db, visit.link["participant_id"])
-    over = rights.is_over(visit.link, times.now())
-    return Mine(
+    participant = reading.participant(db, request.link["participant_id"])
+    over = rights.is_over(request.link, times.now())
+    return Exhibitor(
         participant,
-        visit.event,
+        request.event,
         pages,
         allowed,
         over or participant["status"] == "cancelled",
-        evidence.may_bind(db.config, visit.session["way"]),
+        evidence.may_bind(db.config, request.session["way"]),
     )
 
 
-def open_for_change(db, visit, right):
+def open_for_change(db, request, right):
     """Return `open_page` for a form. Raise 409 if the page can only be read."""
-    mine = open_page(db, visit, right)
-    rights.refuse_over(mine.participant, visit.link, times.now())
-    return mine
+    exhibitor = open_page(db, request, right)
+    rights.refuse_over(exhibitor.participant, request.link, times.now())
+    return exhibitor
 
 
-def step(visit, given):
-    """Return the evidence.Step of a visit. `given` is the hash that the form contained."""
-    return evidence.Step(visit.session["way"], given, visit.link["id"], visit.session["mailed_to"])
+def step(request, given):
+    """Return the evidence.Step of a request. `given` is the hash that the form contained."""
+    return evidence.Step(
+        request.session["way"], given, request.link["id"], request.session["mailed_to"]
+    )
 
 
-def render_page(db, visit, mine, template, **values):
+def render_page(db, request, exhibitor, template, **values):
     """Return a page of the exhibitor.
 
     Templates have, besides what page_requests.render_page provides:
-    - `mine`, `me`, `company`: the exhibitor, its participant and its name;
+    - `exhibitor`, `me`, `company`: the exhibitor, its participant and its name;
     - `menu`, `here`, `intro`, `accent`, `contact`: what the layout shows;
     - `can_mail`, `link_email`, `masked`: whether and where the link can be mailed;
     - `changed`: names of the fields that somebody else has changed; `now`;
     - `amount`, `percent`, `metres`, `number`, `day`, `moment`: the formatters.
     """
-    language = visit.language
-    zone = mine.event["timezone"]
-    email = visit.link["email"]
-    is_coloured = mine.event["is_visible"] and mine.pages["is_public"]
-    changed = changed_fields(visit)  # before `explain`, which makes a text of the list
-    explain(visit.problem, language, zone)
+    language = request.language
+    zone = exhibitor.event["timezone"]
+    email = request.link["email"]
+    is_coloured = exhibitor.event["is_visible"] and exhibitor.pages["is_public"]
+    changed = changed_fields(request)  # before `explain`, which makes a text of the list
+    explain(request.problem, language, zone)
     return page_requests.render_page(
-        visit,
+        request,
         PACKAGE,
         template,
-        mine=mine,
-        me=mine.participant,
-        company=reading.name_of(mine.participant),
-        menu=menu_of(db, mine),
-        here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0],
-        intro=directory.in_language(mine.pages["texts"].get("my_intro", {}), language),
-        accent=mine.pages["accent_color"] if is_coloured else None,
-        contact=contact(db, mine),
+        exhibitor=exhibitor,
+        me=exhibitor.participant,
+        company=reading.name_of(exhibitor.participant),
+        menu=menu_of(db, exhibitor),
+        here=shell.address().removeprefix(f"/my/{request.ref}").strip("/").partition("/")[0],
+        intro=directory.in_language(exhibitor.pages["texts"].get("my_intro", {}), language),
+        accent=exhibitor.pages["accent_color"] if is_coloured else None,
+        contact=contact(db, exhibitor),
         can_mail=mails.is_configured(db.config),
         link_email=email,
         masked=masked(email) if email else None,
@@ -126,22 +128,22 @@ def render_page(db, visit, mine, template, **values):
     )
 
 
-def menu_of(db, mine):
+def menu_of(db, exhibitor):
     """Return (address, word) of the pages that the exhibitor may open."""
-    has_slots = bool(reading.slots(db, mine.participant))
+    has_slots = bool(reading.slots(db, exhibitor.participant))
     return [
         (page, f"menu_{page or 'overview'}")
         for page, right in MENU.items()
-        if (right is None or right in mine.rights) and (page != "programme" or has_slots)
+        if (right is None or right in exhibitor.rights) and (page != "programme" or has_slots)
     ]
 
 
-def changed_fields(visit):
+def changed_fields(request):
     """Return the names of the fields that somebody else has changed since the form was made."""
-    if visit.problem is None:
+    if request.problem is None:
         return []
-    words = page_requests.words(PACKAGE, visit.language)
-    changed = visit.problem.members.get("changed", ())
+    words = page_requests.words(PACKAGE, request.language)
+    changed = request.problem.members.get("changed", ())
     return [name for name in changed if f"field_{name}" in words]
 
 
@@ -182,11 +184,11 @@ def explain(problem, language, zone):
             problem.members[name] = formats.day(value, language)
 
 
-def contact(db, mine):
+def contact(db, exhibitor):
     """Return {email, phone} of the organiser for questions."""
     return {
-        "email": mine.pages["contact_email"] or db.config.organiser_email,
-        "phone": mine.pages["contact_phone"] or db.config.organiser_phone,
+        "email": exhibitor.pages["contact_email"] or db.config.organiser_email,
+        "phone": exhibitor.pages["contact_phone"] or db.config.organiser_phone,
     }
 
 

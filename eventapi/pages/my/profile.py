@@ -21,17 +21,21 @@ FIELDS = {
 
 
 @routes.get("/profile")
-def get_my_profile(db, visit):
+def get_my_profile(db, request):
     """Return the form of the profile, its logo and a preview of the public entry."""
-    mine = page.open_page(db, visit, "profile")
-    profile = profiles.get(db, mine.participant["id"])
-    text = directory.in_language(profile["texts"], visit.language)
+    exhibitor = page.open_page(db, request, "profile")
+    profile = profiles.get(db, exhibitor.participant["id"])
+    text = directory.in_language(profile["texts"], request.language)
+    is_listed = profile["is_listed"] is not False
+    if request.fields:  # a form without the mark does not send the field
+        is_listed = "is_listed" in request.fields
     return page.render_page(
         db,
-        visit,
-        mine,
+        request,
+        exhibitor,
         "profile",
         profile=profile,
+        is_listed=is_listed,
         tag=page.tag_of(by_field(profile)),
         text=text,
         website=directory.linkable(profile["website"]),
@@ -41,12 +45,12 @@ def get_my_profile(db, visit):
 
 
 @routes.post("/profile", schema="portal_forms.profile", shows=get_my_profile)
-def change_my_profile(db, visit, body):
+def change_my_profile(db, request, body):
     """Change the profile."""
-    me, old = owned(db, visit)
+    me, old = owned(db, request)
     page.refuse_changed(by_field(old), body["etag"])
     profiles.update_own(db, me, old, fields_of(db, body, old))
-    return page_requests.see_other(visit, "profile", done="profile")
+    return page_requests.see_other(request, "profile", done="profile")
 
 
 @routes.post(
@@ -55,9 +59,9 @@ def change_my_profile(db, visit, body):
     shows=get_my_profile,
     file=lambda config: profiles.LARGEST_FILE,
 )
-def set_my_logo(db, visit, upload):
+def set_my_logo(db, request, upload):
     """Set the logo."""
-    me, old = owned(db, visit)
+    me, old = owned(db, request)
     profiles.refuse_locked(old, ["logo"])
     try:
         profiles.set_logo(db, me, old, upload)
@@ -66,23 +70,23 @@ def set_my_logo(db, visit, upload):
             raise
         code = problem.errors[0]["code"] if problem.errors else "picture_kind"
         raise invalid_at("/file", code, problem.detail) from None
-    return page_requests.see_other(visit, "profile", done="logo")
+    return page_requests.see_other(request, "profile", done="logo")
 
 
 @routes.post("/profile/logo/remove", shows=get_my_profile)
-def remove_my_logo(db, visit):
+def remove_my_logo(db, request):
     """Remove the logo."""
-    me, old = owned(db, visit)
+    me, old = owned(db, request)
     profiles.refuse_locked(old, ["logo"])
     profiles.remove_logo(db, me, old)
-    return page_requests.see_other(visit, "profile", done="logo_removed")
+    return page_requests.see_other(request, "profile", done="logo_removed")
 
 
 @routes.get("/profile/logo/<hash>", forms=downloads.PICTURES)
-def get_my_logo(db, visit, hash):
+def get_my_logo(db, request, hash):
     """Return the logo. Its address contains the hash of the file."""
-    mine = page.open_page(db, visit, "profile")
-    logo = profiles.get(db, mine.participant["id"])["logo"]
+    exhibitor = page.open_page(db, request, "profile")
+    logo = profiles.get(db, exhibitor.participant["id"])["logo"]
     page.found(logo if logo and logo["sha256"][:16] == hash else None, "logo", hash)
     return page.attachment(
         downloads.stored_file(db.config, logo["sha256"], logo["content_type"], "logo")
@@ -98,9 +102,9 @@ def by_field(profile):
     }
 
 
-def owned(db, visit):
+def owned(db, request):
     """Return the participant, as the API shows it, and its profile."""
-    id = page.open_for_change(db, visit, "profile").participant["id"]
+    id = page.open_for_change(db, request, "profile").participant["id"]
     return participants.get(db, id), profiles.get(db, id)
 
 

@@ -10,11 +10,13 @@ routes = Routes("my-programme", root="/my/<ref>", **page.PAGE)
 
 
 @routes.get("/programme")
-def get_my_programme(db, visit):
+def get_my_programme(db, request):
     """Return the sessions in which the exhibitor speaks, hosts or takes part, by day."""
-    mine = page.open_page(db, visit)
+    exhibitor = page.open_page(db, request)
     days = [
         (date, list(slots))
-        for date, slots in groupby(reading.slots(db, mine.participant), lambda slot: slot["date"])
+        for date, slots in groupby(
+            reading.slots(db, exhibitor.participant), lambda slot: slot["date"]
+        )
     ]
-    return page.render_page(db, visit, mine, "programme", days=days)
+    return page.render_page(db, request, exhibitor, "programme", days=days)

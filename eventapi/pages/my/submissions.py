@@ -22,101 +22,105 @@ def largest(config):
 
 
 @routes.get("/submissions")
-def get_my_submissions(db, visit):
+def get_my_submissions(db, request):
     """Return what the organiser asks for, and its state."""
-    mine = page.open_page(db, visit, RIGHT)
+    exhibitor = page.open_page(db, request, RIGHT)
     return page.render_page(
-        db, visit, mine, "submissions", kinds=reading.types(db, mine.participant)
+        db, request, exhibitor, "submissions", kinds=reading.types(db, exhibitor.participant)
     )
 
 
 @routes.get("/submissions/<key>")
-def get_my_submission(db, visit, key):
+def get_my_submission(db, request, key):
     """Return one submission with its form, feedback and revisions."""
-    mine, kind = asked(db, visit, key)
+    exhibitor, kind = asked(db, request, key)
     return page.render_page(
         db,
-        visit,
-        mine,
+        request,
+        exhibitor,
         "submission",
         title=kind["title"],
         kind=kind,
         revisions=reading.revisions(db, kind),
         tag=page.tag_of(state_of(kind)),
-        may_hand_in=handing_in.allows(kind) and not mine.is_over,
+        may_hand_in=handing_in.allows(kind) and not exhibitor.is_over,
         limit=kind["max_size_mb"] or db.config.max_upload_mb,
         accept=",".join(f".{name}" for name in kind["allowed_extensions"]),
     )
 
 
 @routes.post("/submissions/<key>", schema="portal_forms.submission", shows=get_my_submission)
-def hand_in_my_submission(db, visit, key, body):
+def hand_in_my_submission(db, request, key, body):
     """Store a text, an address or a ticked box, as a draft or submitted."""
-    mine, kind = changed(db, visit, key, body)
+    exhibitor, kind = changed(db, request, key, body)
     value = body["value"]
     if kind["input"] == "checkbox":
         value = True if value else None
     is_draft = body["action"] == "draft"
-    handing_in.hand_in(db, mine.participant, kind, value, is_draft=is_draft)
-    return see_submission(visit, key, is_draft)
+    handing_in.hand_in(db, exhibitor.participant, kind, value, is_draft=is_draft)
+    return see_submission(request, key, is_draft)
 
 
 @routes.post(
     "/submissions/<key>/file", schema="portal_forms.file", shows=get_my_submission, file=largest
 )
-def hand_in_my_file(db, visit, key, body, upload):
+def hand_in_my_file(db, request, key, body, upload):
     """Store a file, as a draft or submitted."""
-    mine, kind = changed(db, visit, key, body)
+    exhibitor, kind = changed(db, request, key, body)
     handing_in.hand_in_file(
-        db, mine.participant, kind, upload, body["filename"] or "", is_draft=body["draft"]
+        db, exhibitor.participant, kind, upload, body["filename"] or "", is_draft=body["draft"]
     )
-    return see_submission(visit, key, body["draft"])
+    return see_submission(request, key, body["draft"])
 
 
 @routes.post("/submissions/<key>/submit", schema="portal_forms.draft", shows=get_my_submission)
-def submit_my_submission(db, visit, key, body):
+def submit_my_submission(db, request, key, body):
     """Submit a draft as it is."""
-    _, kind = changed(db, visit, key, body)
+    _, kind = changed(db, request, key, body)
     if kind["submission_id"] is None:
         raise not_found("submission", key)
     handing_in.submit(db, kind)
-    return see_submission(visit, key, False)
+    return see_submission(request, key, False)
 
 
 @routes.get("/submissions/<key>/file", forms=("application/octet-stream",))
-def get_my_file(db, visit, key):
+def get_my_file(db, request, key):
     """Return the file of a submission."""
-    mine, kind = asked(db, visit, key)
-    return sent(db, reading.file_of(db, mine.participant, kind["submission_id"]), key)
+    exhibitor, kind = asked(db, request, key)
+    return sent(db, reading.file_of(db, exhibitor.participant, kind["submission_id"]), key)
 
 
 @routes.get("/submissions/<key>/revisions/<revision:int>/file", forms=("application/octet-stream",))
-def get_my_revision(db, visit, key, revision):
+def get_my_revision(db, request, key, revision):
     """Return the file of a revision."""
-    mine, kind = asked(db, visit, key)
-    return sent(db, reading.file_of(db, mine.participant, kind["submission_id"], revision), key)
+    exhibitor, kind = asked(db, request, key)
+    return sent(
+        db, reading.file_of(db, exhibitor.participant, kind["submission_id"], revision), key
+    )
 
 
-def asked(db, visit, key, open_page=page.open_page):
-    """Return the Mine of a visit and the row of the submission type."""
-    mine = open_page(db, visit, RIGHT)
-    return mine, page.found(reading.type_by_key(db, mine.participant, key), "submission", key)
+def asked(db, request, key, open_page=page.open_page):
+    """Return the Exhibitor and the row of the submission type."""
+    exhibitor = open_page(db, request, RIGHT)
+    return exhibitor, page.found(
+        reading.type_by_key(db, exhibitor.participant, key), "submission", key
+    )
 
 
-def changed(db, visit, key, body):
+def changed(db, request, key, body):
     """Return `asked` for a form. Raise 412 if the submission was changed since the form was made."""
-    mine, kind = asked(db, visit, key, page.open_for_change)
+    exhibitor, kind = asked(db, request, key, page.open_for_change)
     page.refuse_changed(state_of(kind), body["etag"])
-    return mine, kind
+    return exhibitor, kind
 
 
 def state_of(kind):
     return {name: kind[name] for name in SHOWN}
 
 
-def see_submission(visit, key, is_draft):
+def see_submission(request, key, is_draft):
     return page_requests.see_other(
-        visit, f"submissions/{key}", done="draft" if is_draft else "submitted"
+        request, f"submissions/{key}", done="draft" if is_draft else "submitted"
     )
 
 

@@ -1,4 +1,4 @@
-"""Visits: a request of somebody with a session.
+"""Page requests: those of somebody with a session.
 
 Its page, its redirections, and the pages for those without one.
 """
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from bottle import request
+import bottle
 
 from eventapi.errors import Problem
 from eventapi.languages import choice
@@ -24,7 +24,7 @@ ONE_COOKIE = {
 
 
 @dataclass
-class Visit:
+class PageRequest:
     """A request with a session.
 
     `link` is the row of the link with `rights` as a list; None at the desk for a session of an API
@@ -75,35 +75,35 @@ def words(package: str, language: str) -> dict[str, str]:
 
 
 def render_page(
-    visit: Visit, package: str, name: str, *, status: int | None = None, **values: object
+    request: PageRequest, package: str, name: str, *, status: int | None = None, **values: object
 ) -> Response:
     """Return the page of a template within the layout of its part.
 
-    Its status is that of `visit.problem`, else 200. Templates have, besides what shell.render_html
-    provides: `visit`, `home`, `done` (the sentence of `?done=`), `note` (the sentence of a problem
+    Its status is that of `request.problem`, else 200. Templates have, besides what shell.render_html
+    provides: `request`, `home`, `done` (the sentence of `?done=`), `note` (the sentence of a problem
     that belongs to no field), `form_token()`, `typed(name, stored)` and `fault(name)`.
     """
-    texts = words(package, visit.language)
-    problem, done = visit.problem, shell.asked("done").get("done")
+    texts = words(package, request.language)
+    problem, done = request.problem, shell.asked("done").get("done")
     faults = faults_of(problem, texts) if problem else {}
     page = render_html(
         package,
         name,
-        visit.language,
-        visit=visit,
-        event=visit.event,
-        home=visit.home(),
-        form_token=lambda: hidden_token(visit),
-        typed=typed(visit),
+        request.language,
+        request=request,
+        event=request.event,
+        home=request.home(),
+        form_token=lambda: hidden_token(request),
+        typed=typed(request),
         fault=lambda name: faults.get(name, ""),
         faults=faults,
         note=problem and not faults and sentence(problem, texts),
         done=texts.get(f"done_{done}") if done else None,
         **values,
     )
-    response = shell.private(page, visit.language, status or (problem.status if problem else 200))
-    if shell.asked("language").get("language") == visit.language:
-        response.headers["Set-Cookie"] = cookies.keep_language(visit.language)
+    response = shell.private(page, request.language, status or (problem.status if problem else 200))
+    if shell.asked("language").get("language") == request.language:
+        response.headers["Set-Cookie"] = cookies.keep_language(request.language)
     return response
 
 
@@ -115,28 +115,28 @@ def render_html(package: str, name: str, language: str, **values: object) -> str
         "asked": {},
         "embed": False,
         "home": shell.up(),
-        "visit": None,
+        "request": None,
         "imprint": f"{shell.up()}imprint",
-        "privacy_url": request.environ["eventapi.config"].privacy_url,
+        "privacy_url": bottle.request.environ["eventapi.config"].privacy_url,
     }
     return shell.render_html(
         package, name, language, words(package, language), **{**known, **values}
     )
 
 
-def hidden_token(visit: Visit) -> str:
+def hidden_token(request: PageRequest) -> str:
     """Return the hidden field with a new token for a form of the visitor."""
-    return f'<input type="hidden" name="form_token" value="{tokens.session_token(visit.key, visit.owner)}">'
+    return f'<input type="hidden" name="form_token" value="{tokens.session_token(request.key, request.owner)}">'
 
 
-def typed(visit: Visit) -> Callable[[str, object], str]:
+def typed(request: PageRequest) -> Callable[[str, object], str]:
     """Return a function of a field's name and stored value that returns what was typed, else the
     stored value.
     """
 
     def text(name, stored=None):
-        if name in visit.fields:
-            return visit.fields[name][0]
+        if name in request.fields:
+            return request.fields[name][0]
         return "" if stored is None else str(stored)
 
     return text
@@ -170,9 +170,9 @@ def sentence(problem: Problem, texts: dict[str, str]) -> str:
     return text.format_map(Members(problem.members))
 
 
-def see_other(visit: Visit, address: str, *, done: str | None = None) -> Response:
+def see_other(request: PageRequest, address: str, *, done: str | None = None) -> Response:
     """Return the redirection to a page of the part, which shows the sentence `done_WORD`."""
-    return redirect(visit.home() + address + (f"?done={done}" if done else ""))
+    return redirect(request.home() + address + (f"?done={done}" if done else ""))
 
 
 def redirect(address: str, headers: dict | None = None) -> Response:
@@ -196,7 +196,7 @@ def language_of(own: str | None = None) -> str:
     """Return the language of a page: of `?language=`, that it had before, of the link, of the
     browser, or the option.
     """
-    config = request.environ["eventapi.config"]
+    config = bottle.request.environ["eventapi.config"]
     return choice.choose(
         config,
         shell.asked("language").get("language"),
@@ -228,10 +228,10 @@ def problem_page(problem: Problem, request_id: str) -> Response:
     """Return the page about a problem: what happened and what to do, and the id of the request in
     small print.
 
-    Its language is that of the visit, if there is one. Its address may be that of a link, whose
+    Its language is that of the page request, if there is one. Its address may be that of a link, whose
     secret no further request may name as its referrer.
     """
-    language = request.environ.get("eventapi.language") or language_of()
+    language = bottle.request.environ.get("eventapi.language") or language_of()
     return message_page(
         "problem",
         status=problem.status,

@@ -80,7 +80,7 @@ def test_each_state_of_a_record_has_its_word():
 def test_the_first_page_says_what_to_do(my):
     page = my.get().text
     assert "Welcome to the fair." in page and "0 of 4 done" in page and "help@example.org" in page
-    assert re.findall(r"<b>([^<]+)</b>\n<span class=\"small", page) == [
+    assert re.findall(r"<b>([^<]+)</b>\n\s*<span class=\"small", page) == [
         "Choose a booth",
         "Hand in: text wanted",
         "Present your company",
