@@ -17,6 +17,7 @@ Call `update` inside a write transaction.
 
 import json
 from collections import defaultdict
+from dataclasses import dataclass
 
 from eventapi import money, times
 from eventapi.domain.books import periods, regions
@@ -29,6 +30,7 @@ sql = statements("taxes")
 KEY = ("day", "document_id", "kind", "category", "rate")
 RECAPITULATIVE = ("vat_id", "goods", "services")
 VALUES = ("net", "tax", "base_net", "base_tax", "region")
+LAST_DAY = "9999-12-31"
 
 
 def terms(db, row, issue_date, service_date):
@@ -79,7 +81,9 @@ def counts_at(first, day, *, is_invoice):
     The invoice itself counts on that day, also if it is issued later; credit notes and write-offs
     never before it.
     """
-    return first if is_invoice and first != FIRST_DAY else max(day, first)
+    if is_invoice and first != FIRST_DAY:
+        return first
+    return max(day, first)
 
 
 def shares(amount, weights):
@@ -87,84 +91,125 @@ def shares(amount, weights):
 
     Each is rounded, and the last weight gets the rest.
     """
-    whole, left = sum(weights), amount
+    whole = sum(weights)
+    left = amount
     last = max((place for place, weight in enumerate(weights) if weight), default=None)
-    found = []
+    parts = []
     for place, weight in enumerate(weights):
-        share = (
-            left
-            if place == last
-            else money.divided(amount * weight, whole)
-            if weight and whole
-            else 0
-        )
-        found.append(share)
-        left -= share
-    return found
+        part = 0
+        if place == last:
+            part = left
+        elif weight and whole:
+            part = money.divided(amount * weight, whole)
+        parts.append(part)
+        left -= part
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A tax group of an invoice, or of one of its credit notes."""
+
+    document_id: int
+    kind: str
+    day: str
+    category: str
+    rate: int
+    net: int
+    tax: int
+
+    @property
+    def key(self):
+        return self.category, self.rate
+
+
+def groups_of(invoice):
+    """Return the Groups of a row of `taxes.invoice`: its own ones first."""
+    return [Group(*values) for values in json.loads(invoice["groups"])]
 
 
 def computed(invoice, zone):
     """Return {(day, document id, kind, category, rate): [net, tax]} of a row of `taxes.invoice`."""
-    return _Invoice(invoice, zone).entries()
+    return _Invoice(invoice, zone).computed()
 
 
 class _Invoice:
+    """The tax entries of an invoice, while they are computed.
+
+    Attributes:
+        groups: the Groups of the invoice and of its credit notes.
+        own: {(category, rate): Group} of the invoice itself.
+        write_offs: [day, amount] of each, by day.
+        money: what came in less what was given back, by day.
+        entries: {(day, document id, kind, category, rate): [net, tax]}.
+    """
+
     def __init__(self, row, zone):
-        self.row, self.found = row, defaultdict(lambda: [0, 0])
-        self.documents = json.loads(row["groups"])
-        own = [group for group in self.documents if group[0] == row["id"]]
-        self.groups = [tuple(group[3:5]) for group in own]  # (category, rate)
-        self.figures = {tuple(group[3:5]): group[5:] for group in own}  # net, tax
+        self.row = row
+        self.groups = groups_of(row)
+        self.own = {group.key: group for group in self.groups if group.document_id == row["id"]}
         self.write_offs = sorted(json.loads(row["write_offs"]))
-        self.money = defaultdict(int)  # what came in less what was given back, by day
+        self.money = defaultdict(int)
         for at, amount in json.loads(row["money"]):
             self.money[times.local_date(at, zone)] += amount
+        self.entries = defaultdict(lambda: [0, 0])
 
-    def entries(self):
-        for id, kind, day, category, rate, net, tax in self.documents:
-            self._add(day, id, kind, (category, rate), net, tax)
+    def computed(self):
+        """Compute all entries and return those that are not 0."""
+        for group in self.groups:
+            first = self._begins(group.key)
+            if first is not None:
+                day = counts_at(first, group.day, is_invoice=group.kind == "invoice")
+                self._count(day, group.document_id, group.kind, group.key, (group.net, group.tax))
+
         for day, amount in self.write_offs:
-            left = self._gross(until=day)
-            for group, share in zip(
-                self.groups, shares(amount, left if sum(left) else self._gross()), strict=True
-            ):
-                net, tax = self._divided(group, share)
-                self._add(day, self.row["id"], "write_off", group, -net, -tax)
+            self._write_off(day, amount)
         if self.row["tax_basis"] != "issue_date":
             self._follow_money()
-        return {key: figures for key, figures in self.found.items() if any(figures)}
+        return {key: figures for key, figures in self.entries.items() if any(figures)}
 
-    def _add(self, day, document, kind, group, net, tax):
-        first = begins(self.row["tax_basis"], self.row["tax_date"], self.row["issue_date"], *group)
-        if first is not None:
-            self._count(
-                counts_at(first, day, is_invoice=kind == "invoice"), document, kind, group, net, tax
-            )
+    def _begins(self, key):
+        """Return the first day on which a group can count, or None, see `begins`."""
+        return begins(self.row["tax_basis"], self.row["tax_date"], self.row["issue_date"], *key)
 
-    def _count(self, day, document, kind, group, net, tax):
-        entry = self.found[(day, document, kind, *group)]
+    def _count(self, day, document_id, kind, key, figures):
+        """Add (net, tax) to an entry."""
+        net, tax = figures
+        entry = self.entries[(day, document_id, kind, *key)]
         entry[0] += net
         entry[1] += tax
+
+    def _write_off(self, day, amount):
+        """Count a write-off for the groups by what credit notes have left of them."""
+        weights = self._gross(until=day)
+        if not sum(weights):
+            weights = self._gross()
+        for key, share in zip(self.own, shares(amount, weights), strict=True):
+            first = self._begins(key)
+            if first is not None:
+                net, tax = self._divided(key, share)
+                counted_at = counts_at(first, day, is_invoice=False)
+                self._count(counted_at, self.row["id"], "write_off", key, (-net, -tax))
 
     def _gross(self, until=None):
         """Return the gross amounts of the groups: of the invoice, or what its credit notes until a
         day have left.
         """
-        sums = dict.fromkeys(self.groups, 0)
-        for id, _, day, category, rate, net, tax in self.documents:
-            if id == self.row["id"] or (until and day <= until):
-                sums[category, rate] += net + tax
-        return [sums[group] for group in self.groups]
+        sums = dict.fromkeys(self.own, 0)
+        for group in self.groups:
+            if group.document_id == self.row["id"] or (until and group.day <= until):
+                sums[group.key] += group.net + group.tax
+        return list(sums.values())
 
-    def _divided(self, group, share):
+    def _divided(self, key, share):
         """Return (net, tax) of a gross share of a group."""
-        net, tax = self.figures[group]
-        part = (
-            money.divided(share * tax * (1 if net + tax > 0 else -1), abs(net + tax))
-            if net + tax
-            else 0
-        )
-        return share - part, part
+        group = self.own[key]
+        gross = group.net + group.tax
+        if not gross:
+            return share, 0
+        sign = 1 if gross > 0 else -1
+        tax = money.divided(share * group.tax * sign, abs(gross))
+        return share - tax, tax
 
     def _follow_money(self):
         """Count the money as it comes: that of a deposit for all groups, otherwise for those with a
@@ -172,42 +217,46 @@ class _Invoice:
 
         With the basis supply, it is taken back on the day of the supply.
         """
-        end = self.row["tax_date"] if self.row["tax_basis"] == "supply" else "9999-12-31"
+        is_by_supply = self.row["tax_basis"] == "supply"
         is_deposit = self.row["tax_date"] is None
-        credited = {day for _, kind, day, *_ in self.documents if kind == "credit_note"}
-        days = sorted({*self.money, *credited})
-        last = {}
-        taxed = [place for place, (_, rate) in enumerate(self.groups) if rate or is_deposit]
-        paid = 0
-        for day in [day for day in days if day < end]:
-            paid += self.money.get(day, 0)
-            divided = self._divided_by(day, paid)
-            for place in taxed:
-                group = self.groups[place]
-                now = self._divided(group, divided[place])
-                before = last.get(group, (0, 0))
-                self._count(
-                    day, self.row["id"], "payment", group, now[0] - before[0], now[1] - before[1]
-                )
-                last[group] = now
-        if self.row["tax_basis"] == "supply":
-            for group, (net, tax) in last.items():
-                self._count(end, self.row["id"], "payment", group, -net, -tax)
+        end = self.row["tax_date"] if is_by_supply else LAST_DAY
+        credited = {group.day for group in self.groups if group.kind == "credit_note"}
 
-    def _divided_by(self, day, paid):
+        counted = {}  # (net, tax) of each group until the day before
+        paid = 0
+        for day in sorted({*self.money, *credited}):
+            if day >= end:
+                break
+            paid += self.money.get(day, 0)
+            for key, share in zip(self.own, self._shares_of_money(day, paid), strict=True):
+                _, rate = key
+                if not rate and not is_deposit:
+                    continue
+                net, tax = self._divided(key, share)
+                net_before, tax_before = counted.get(key, (0, 0))
+                added = net - net_before, tax - tax_before
+                self._count(day, self.row["id"], "payment", key, added)
+                counted[key] = net, tax
+
+        if is_by_supply:
+            for key, (net, tax) in counted.items():
+                self._count(end, self.row["id"], "payment", key, (-net, -tax))
+
+    def _shares_of_money(self, day, paid):
         """Return the gross shares of the groups in the money up to a day, at most the total of the
         invoice.
+
+        The money pays first what the credit notes up to that day have left.
         """
         amount = min(max(paid, 0), self.row["total"])
-        whole, left = self._gross(), self._gross(until=day)
-        first = min(amount, max(sum(left), 0))
+        whole = self._gross()
+        left = self._gross(until=day)
         credited = [full - rest for full, rest in zip(whole, left, strict=True)]
-        return [
-            one + other
-            for one, other in zip(
-                shares(first, left), shares(amount - first, credited), strict=True
-            )
-        ]
+
+        first = min(amount, max(sum(left), 0))
+        shares_of_left = shares(first, left)
+        shares_of_credited = shares(amount - first, credited)
+        return [one + other for one, other in zip(shares_of_left, shares_of_credited, strict=True)]
 
 
 def follows_money(invoice, day):
@@ -227,19 +276,27 @@ def update(db, id):
 
     Entries of closed months stay.
     """
-    invoice, since = db.one(sql.invoice, id=id), periods.first_open_day(db) or FIRST_DAY
+    invoice = db.one(sql.invoice, id=id)
+    since = periods.first_open_day(db) or FIRST_DAY
     if invoice is None:
         return
+
     stored = db.all(sql.stored, id=id, open_from=since)
-    found = _with_base(invoice, computed(invoice, db.config.timezone), db.config.currency)
+    entries = _with_base(invoice, computed(invoice, db.config.timezone), db.config.currency)
     # the buyer may have been erased since
-    where = {row["category"]: row["region"] for row in stored}
+    region_of = {row["category"]: row["region"] for row in stored}
     for category in regions.SPLIT:
-        if category not in where:
-            where[category] = regions.region(
+        if category not in region_of:
+            region_of[category] = regions.region(
                 invoice["vat_id"], invoice["country"], db.config.organiser_country
             )
-    new = {key: [*numbers, where.get(key[3])] for key, numbers in found.items() if key[0] >= since}
+
+    new = {}
+    for key, figures in entries.items():
+        day, _, _, category, _ = key
+        if day >= since:
+            new[key] = [*figures, region_of.get(category)]
+
     for row in stored:
         key = tuple(row[name] for name in KEY)
         if new.get(key) == [row[name] for name in VALUES]:
@@ -263,19 +320,24 @@ def _with_base(invoice, entries, base):
     difference counts. With the basis issue_date, without a rate, and in the organiser's currency,
     the last two are None: the report converts each document by itself, as earlier versions did.
     """
-    rate, currency = invoice["exchange_rate"], invoice["currency"]
+    rate = invoice["exchange_rate"]
+    currency = invoice["currency"]
     if invoice["tax_basis"] == "issue_date" or currency == base or not rate:
         return {key: [*figures, None, None] for key, figures in entries.items()}
-    sums, found = defaultdict(lambda: [0, 0]), {}
+
+    sums = defaultdict(lambda: [0, 0])
+    with_base = {}
     for key in sorted(entries):
-        before = sums[key[3:]]
+        group = key[3:]  # category and rate
+        before = sums[group]
         after = [one + other for one, other in zip(before, entries[key], strict=True)]
         bases = [
             money.converted(new, currency, rate, base) - money.converted(old, currency, rate, base)
             for old, new in zip(before, after, strict=True)
         ]
-        sums[key[3:]], found[key] = after, [*entries[key], *bases]
-    return found
+        sums[group] = after
+        with_base[key] = [*entries[key], *bases]
+    return with_base
 
 
 def invoices_of(db, payment):
@@ -283,10 +345,10 @@ def invoices_of(db, payment):
 
     `payment` is a row.
     """
-    found = db.all(
+    ids = db.values(
         sql.invoices_of_payment, payment_id=payment["id"], invoice_id=payment["invoice_id"]
     )
-    return {row["id"] for row in found}
+    return set(ids)
 
 
 def update_all(db, ids):
@@ -307,42 +369,41 @@ def beside(db, query):
     corrects the tax of an advance when the money is given back.
     """
     first, last = selected(query, db.config.timezone)
-    values = {"first": first or FIRST_DAY, "last": last or "9999-12-31"}
-    given = frozenset({"event_id"} & query.keys())
-    if given:
+    values = {"first": first or FIRST_DAY, "last": last or LAST_DAY}
+    filters = frozenset({"event_id"} & query.keys())
+    if filters:
         values["event_id"] = query["event_id"]
+
     with db.snapshot():
-        late = db.all(sql.late, given, **values)
-        kept = [
-            {**row, "total": _not_refunded(db, row)}
-            for row in db.all(sql.credited, given, **values)
-        ]
+        late = db.all(sql.late, filters, **values)
+        credit_notes = db.all(sql.credited, filters, **values)
+        for row in credit_notes:
+            row["total"] = _not_refunded(db, row)
     return {
         "late": [_named(row) for row in late],
-        "unrefunded": [_named(row) for row in kept if row["total"] > 0],
+        "unrefunded": [_named(row) for row in credit_notes if row["total"] > 0],
     }
 
 
 def _not_refunded(db, note):
     """Return what a credit note has left overpaid at the end of its month."""
     invoice = db.one(sql.invoice, id=note["related_id"])
-    end, zone = f"{note['issue_date'][:7]}-31", db.config.timezone
+    end = f"{note['issue_date'][:7]}-31"
+    zone = db.config.timezone
     paid = sum(
         amount for at, amount in json.loads(invoice["money"]) if times.local_date(at, zone) <= end
     )
-    billed = sum(
-        net + tax for *_, day, _, _, net, tax in json.loads(invoice["groups"]) if day <= end
-    )
-    gone = sum(amount for day, amount in json.loads(invoice["write_offs"]) if day <= end)
-    return min(note["total"], paid - billed + gone)
+    billed = sum(group.net + group.tax for group in groups_of(invoice) if group.day <= end)
+    written_off = sum(amount for day, amount in json.loads(invoice["write_offs"]) if day <= end)
+    return min(note["total"], paid - billed + written_off)
 
 
 def _named(row):
+    """Return the API object of a row of `beside`."""
     names = ("invoice_id", "invoice_number", "related_invoice_number", "tax_date")
-    return {
-        **{name: row[name] for name in names},
-        "amount": money.major(row["total"], row["currency"]),
-    }
+    record = {name: row[name] for name in names}
+    record["amount"] = money.major(row["total"], row["currency"])
+    return record
 
 
 # The recapitulative statement
@@ -359,28 +420,35 @@ def recapitulative(db, query):
         raise invalid_parameter(
             "month", "disagrees", "must not be sent together with `quarter`. Send one of them"
         )
-    last = query.get("month") or 3 * query.get("quarter", 4)
-    first = last if "month" in query else last - 2 if "quarter" in query else 1
-    after = next_first_day(f"{query['year']:04}-{last:02}-01", "month")
+    last_month = query.get("month") or 3 * query.get("quarter", 4)
+    first_month = 1
+    if "month" in query:
+        first_month = last_month
+    elif "quarter" in query:
+        first_month = last_month - 2
+    after = next_first_day(f"{query['year']:04}-{last_month:02}-01", "month")
     rows = db.all(
         sql.recapitulative,
-        first=f"{query['year']:04}-{first:02}-01",
+        first=f"{query['year']:04}-{first_month:02}-01",
         last=times.add_days(after, -1),
     )
+
     base = db.config.currency
+    own = db.config.organiser_country
     sums = {}
     for row in rows:
-        own = db.config.organiser_country
-        if (
-            row["category"] == "AE"
-            and regions.region(row["vat_id"], row["country"], own) != regions.EU
-        ):
+        category = row["category"]
+        if category == "AE" and regions.region(row["vat_id"], row["country"], own) != regions.EU:
             continue
         vat_id = regions.eu_vat_id(row["vat_id"], own) or row["vat_id"]
         entry = sums.setdefault(vat_id, {"K": 0, "AE": 0})
         amount = _in_base(db.config, row)
-        known = amount is not None and entry[row["category"]] is not None
-        entry[row["category"]] = entry[row["category"]] + amount if known else None
+        # without an exchange rate, the sum is unknown
+        if amount is None or entry[category] is None:
+            entry[category] = None
+        else:
+            entry[category] += amount
+
     shown = [
         {
             "vat_id": vat_id,
@@ -400,10 +468,14 @@ def recapitulative(db, query):
 
 def _in_base(config, row):
     """Return the net amount of a row in the organiser's currency, or None without an exchange rate."""
-    if row["currency"] == config.currency or row["base_net"] is not None:
-        return row["net"] if row["base_net"] is None else row["base_net"]
+    if row["base_net"] is not None:
+        return row["base_net"]
+    if row["currency"] == config.currency:
+        return row["net"]
     rate = row["exchange_rate"] or money.usual_rate(config, row["currency"])
-    return rate and money.converted(row["net"], row["currency"], rate, config.currency)
+    if rate is None:
+        return None
+    return money.converted(row["net"], row["currency"], rate, config.currency)
 
 
 def check(db):
