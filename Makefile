@@ -13,7 +13,7 @@ help:
 	@echo "make run EMPTY=1  the same with an empty database; with PORT=8081 on another port"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make check SUBJECT=dunning  run the tests of a subject or a noun, in seconds"
-	@echo "make processes    run the tests that start processes; SERVERS='own gthread' with each server"
+	@echo "make processes    run the tests that start processes or take long; SERVERS='own gthread' with each server"
 	@echo "make servers      send invalid and hostile HTTP to both servers with gunicorn 20.1 and 23 (needs PyPI)"
 	@echo "make clients      generate a Python and a TypeScript client and run a journey with each; check the reference with axe-core (needs npm)"
 	@echo "make einvoices    validate random e-invoices by the schemas and rules of EN 16931 (needs PyPI)"

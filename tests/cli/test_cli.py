@@ -22,6 +22,7 @@ from eventapi.domain.access import api_keys, sessions
 from eventapi.storage import database, migrations, process_locks, schema, versions
 from tests.support import processes
 from tests.support.client import SCOPES, Client
+from tests.support.each import check_each
 from tests.support.images import png
 
 
@@ -260,6 +261,7 @@ def test_changes_by_the_command_line_are_in_the_audit_log(run, db):
 # Usage, configuration, schema
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     "words", [("admin", "add", "Ada"), ("flag", "disable", "plans"), ("demo",)]
 )
@@ -670,36 +672,54 @@ def test_migrate_creates_the_database_and_may_run_twice_or_concurrently(tmp_path
     assert (folder / "eventapi.db").stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize("lost", ["missing", "empty"])
-@pytest.mark.parametrize(
-    "trace",
-    [
-        "files/ab/cdef",
-        "backups/eventapi-20260101T000000Z.tar",
-        "eventapi.db.before-restore-1",
-        "eventapi.running",
-        "eventapi.db.lock",
-    ],
+TRACES = (
+    "files/ab/cdef",
+    "backups/eventapi-20260101T000000Z.tar",
+    "eventapi.db.before-restore-1",
+    "eventapi.running",
+    "eventapi.db.lock",
 )
-def test_migrate_creates_no_empty_database_where_there_was_one(run, settings, lost, trace):
-    for file in settings.data_dir.glob("eventapi.*"):
-        if file.suffix != ".conf":
-            file.unlink()
+
+
+def leave_traces(settings, lost, traces):
+    """Leave nothing in the data directory but the configuration, an empty database if it is
+    `lost` this way, and these traces of a former one.
+    """
+    for place in settings.data_dir.iterdir():
+        if place.is_dir():
+            shutil.rmtree(place)
+        elif place.suffix != ".conf":
+            place.unlink()
     if lost == "empty":
         settings.database.touch()
-    left = settings.data_dir / trace
-    left.parent.mkdir(parents=True, exist_ok=True)
-    left.touch()
-    os.utime(left, (0, 0))  # a lock of this minute may be of a process that creates it
-    code, _, error = run("migrate")
-    assert code == 1 and error.count("\n") == 1 and "--new" in error and "estore" in error
-    assert ("eventapi-20260101T000000Z.tar" in error) == trace.startswith("backups")
-    assert (f"rename {left}" in error) == ("before-restore" in trace)
-    told = run("key", "list")[2]
-    assert "missing or empty" in told and told.index("eventapi restore") < told.index(
-        "eventapi migrate"
-    )
-    assert not settings.database.exists() or not settings.database.stat().st_size
+    for trace in traces:
+        left = settings.data_dir / trace
+        left.parent.mkdir(parents=True, exist_ok=True)
+        left.touch()
+        os.utime(left, (0, 0))  # a lock of this minute may be of a process that creates it
+
+
+@pytest.mark.parametrize("lost", ["missing", "empty"])
+def test_migrate_creates_no_empty_database_where_there_was_one(run, settings, lost):
+    def check(trace):
+        leave_traces(settings, lost, [trace])
+        code, _, error = run("migrate")
+        assert code == 1 and error.count("\n") == 1 and "--new" in error and "estore" in error
+        assert ("eventapi-20260101T000000Z.tar" in error) == trace.startswith("backups")
+        renamed = f"rename {settings.data_dir / trace}"
+        assert (renamed in error) == ("before-restore" in trace)
+        told = run("key", "list")[2]
+        assert "missing or empty" in told
+        assert told.index("eventapi restore") < told.index("eventapi migrate")
+        assert not settings.database.exists() or not settings.database.stat().st_size
+
+    check_each({trace: trace for trace in TRACES}, check)
+
+
+@pytest.mark.parametrize("lost", ["missing", "empty"])
+def test_migrate_new_creates_a_database_whatever_shows_that_there_was_one(run, settings, lost):
+    leave_traces(settings, lost, TRACES)
+    assert run("migrate")[0] == 1
     assert run("migrate", "--new")[0] == 0
     assert run("key", "list")[0] == 0
 
