@@ -115,6 +115,69 @@ FORGETS = {
     "public_forms.drafts.delete_old",
     "webhooks.subscriptions.delete_old_deliveries",
 }
+# what anonymising a contact runs, in this order: first, for all its records, journalled, at the end
+ERASES_FIRST = (
+    "bulk_import.drop_rejected_records",
+    "drafts.drop_of_contact",
+    "mails.drop_confirmations",
+)
+ERASES = (
+    "invoicing.blank_remarks",
+    "payments.blank_remarks",
+    "refunds.blank_remarks",
+    "write_offs.blank_reasons",
+    "bank_statements.blank_transfers",
+    "dunning.blank_withdrawals",
+    "booth_reservations.blank",
+    "service_orders.blank",
+    "service_orders.blank_specifications",
+    "check_ins.blank",
+    "check_ins.blank_scans",
+    "submissions.blank",
+    "submissions.blank_revisions",
+    "contacts.clear_tags",
+    "applications.blank",
+    "participants.blank",
+    "links.drop_of_contact",
+    "profiles.drop_of_contact",
+    "notes.drop_of_records",
+    "tasks.drop_of_records",
+    "documents.drop_of_records",
+    "documents.blank",
+    "binding_steps.blank",
+    "mails.drop_of_records",
+)
+DELETES = (
+    ("invoice", "invoicing.drop_drafts"),
+    ("newsletter_subscriber", "newsletter.drop_of_records"),
+)
+ERASES_AT_END = (
+    "invoicing.blank",
+    "invoicing.blank_items",
+    "payments.blank",
+    "refunds.blank",
+    "write_offs.blank",
+    "dunning.blank_texts",
+    "e_invoices.drop",
+)
+# what merging calls, in this order: first for two participants, then for two contacts
+MERGES_PARTICIPANTS = (
+    "billing.hand_over.of_participant",
+    "halls.booking.hand_over",
+    "orders.ordering.hand_over",
+    "entrance.admission.hand_over",
+    "events.schedules.hand_over",
+    "submissions.submissions.hand_over",
+    "people.participants.hand_over_hosted",
+    "access.links.hand_over",
+    "attachments.hand_over.of_participant",
+)
+MERGES_CONTACTS = (
+    "billing.hand_over.of_contact",
+    "people.applications.hand_over",
+    "newsletter.subscriptions.hand_over",
+    "attachments.hand_over.of_contact",
+)
 
 
 def name_of(function):
@@ -172,6 +235,24 @@ def test_the_mails_of_the_subjects_are_those_of_the_list():
 def test_what_the_subjects_forget_is_that_of_the_list():
     declared = [name_of(forget) for subject in SUBJECTS for forget in subject.forgets]
     assert sorted(declared) == sorted(FORGETS)
+
+
+def declared(field):
+    """Return the entries of a field of all subjects, in their order."""
+    return tuple(entry for subject in SUBJECTS for entry in getattr(subject, field))
+
+
+def test_what_the_subjects_erase_is_that_of_the_lists():
+    assert tuple(statement.name for statement in declared("erases_first")) == ERASES_FIRST
+    assert tuple(statement.name for statement in declared("erases")) == ERASES
+    assert tuple(statement.name for statement in declared("erases_at_end")) == ERASES_AT_END
+    deletes = tuple((kind.entity_type, statement.name) for kind, statement in declared("deletes"))
+    assert deletes == DELETES
+
+
+def test_what_the_subjects_merge_is_that_of_the_lists():
+    assert tuple(map(name_of, declared("merges_participants"))) == MERGES_PARTICIPANTS
+    assert tuple(map(name_of, declared("merges_contacts"))) == MERGES_CONTACTS
 
 
 def test_a_check_that_only_one_side_names_stops_the_start():

@@ -153,7 +153,7 @@ def send(db, row, mail=None, payments=()):
     mails.refuse_unconfigured(db, mail)
     if check_action(row, "send") is None:
         _refuse_payments(row, payments)
-        return row, mails.require_match(mail)
+        return row, mails.already_done(mail)
     refuse_outdated(db, row)
     whole = sending.deduct(db, row)
     sent = sending.issue(db, whole, mail, sending.prepaid(db, whole, payments))
@@ -227,7 +227,7 @@ def cancel(db, row, reason=None, mail=None):
         )
     refuse_written_off(row, row["total"])
     if check_action(row, "cancel") is None:
-        return row, mails.require_match(mail)
+        return row, mails.already_done(mail)
     lines = invoice_lines.negated(db.all(sql.lines_left, id=row["id"]))
     note = issue_credit_note(db, row, lines, mail, cancellation_reason=reason)
     db.run(sql.cancel, id=row["id"], credit_note_id=note["id"], reason=reason, now=db.now)

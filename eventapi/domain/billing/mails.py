@@ -30,7 +30,7 @@ def refuse_unconfigured(db, mail):
         mails.refuse_unconfigured(db.config, ", or send `mail` as false")
 
 
-def require_match(mail):
+def already_done(mail):
     """Return the outcome of an action that has changed nothing."""
     return _skipped("already_done") if mail else None
 
