@@ -144,6 +144,15 @@ def test_a_key_that_is_revoked_ends_its_session(desk, db, fair):
     visitor.get("/desk/", 303)
 
 
+def test_an_admin_who_is_disabled_has_no_session_of_a_link(link, db):
+    visitor, secret = link()
+    visitor.sign_in(secret)
+    visitor.get("/desk/")
+    with db.write():
+        api_keys.disable_admin(db, db.value(api_keys.sql.first_admin))
+    visitor.get("/desk/", 303)
+
+
 def test_a_session_ends_after_twelve_hours_without_use(desk, fair, monkeypatch):
     visitor = desk()
     later(monkeypatch, hours=11)
