@@ -26,8 +26,11 @@ from eventapi.validation.identifiers import organiser
 sql = statements("status")
 
 OF_PACKAGE = Path("/usr/lib/python3/dist-packages/eventapi")
-CONFIGURATIONS, SOCKETS, NGINX = Path("/etc/eventapi"), Path("/run/eventapi"), Path("/etc/nginx")
-WORKER_LATE, BACKUP_LATE = 120, 26 * 3600  # seconds
+CONFIGURATIONS = Path("/etc/eventapi")
+SOCKETS = Path("/run/eventapi")
+NGINX = Path("/etc/nginx")
+WORKER_LATE = 120  # seconds
+BACKUP_LATE = 26 * 3600  # seconds
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
@@ -58,6 +61,14 @@ class State:
     first_change: int | None = None
     disk: str | None = None
     tasks: list = field(default_factory=list)
+
+    def add(self, what, *commands):
+        """Add a Task for when there is time."""
+        self.tasks.append(Task(what, commands))
+
+    def add_urgent(self, what, *commands):
+        """Add a Task for now."""
+        self.tasks.append(Task(what, commands, is_urgent=True))
 
 
 @dataclass(frozen=True)
@@ -111,7 +122,9 @@ def register(commands):
 def show_status(args, config):
     """Print the state and what to do. Return 1 if something is urgent."""
     place, config = _place(args, config)
-    state = State(configuration=config.file and str(config.file))
+    state = State()
+    if config.file:
+        state.configuration = str(config.file)
     _look_at_disk(state, place, config)
     if _read_database(state, place, config):
         _look_at_processes(state, place, config)
@@ -132,28 +145,27 @@ def _place(args, config):
     """
     given = f" --config {shlex.quote(str(args.config))}" if args.config else ""
     if paths.PACKAGE == OF_PACKAGE:
-        name = (
-            config.file.stem if config.file and config.file.parent == CONFIGURATIONS else "eventapi"
-        )
-        tenant = "" if name == "eventapi" else name
+        tenant = ""
+        if config.file and config.file.parent == CONFIGURATIONS and config.file.stem != "eventapi":
+            tenant = config.file.stem
         return Place(f"eventapi{given}", f"unix:{SOCKETS / tenant / 'web.sock'}", tenant), config
-    program, checkout = _called(), _checkout()
-    sample = checkout and checkout / ".run"
+    program = _called()
+    checkout = _checkout()
+    if checkout is None:
+        return Place(program + given, config.bind), config
+
+    sample = checkout / ".run"
     is_chosen = args.config or any(
         name in os.environ for name in ("EVENTAPI_CONFIG", "EVENTAPI_DATA_DIR")
     )
-    if (
-        sample
-        and (sample / "eventapi.db").exists()
-        and not is_chosen
-        and not config.database.exists()
-    ):
+    has_sample = (sample / "eventapi.db").exists()
+    if has_sample and not is_chosen and not config.database.exists():
         settings = f"EVENTAPI_CONFIG={checkout}/conf/demo.conf EVENTAPI_DATA_DIR={sample}"
         config = configuration.load(checkout / "conf" / "demo.conf", data_dir=sample)
         started = sample / "address"
         bind = started.read_text().strip() if started.exists() else config.bind  # make run PORT=...
         return Place(f"{settings} {program}", bind, checkout=checkout, is_sample=True), config
-    is_sample = bool(sample) and config.data_dir.absolute() == sample
+    is_sample = config.data_dir.absolute() == sample
     return Place(program + given, config.bind, checkout=checkout, is_sample=is_sample), config
 
 
@@ -178,13 +190,11 @@ def _read_database(state, place, config):
     from eventapi.storage.migrations import ready
 
     if not config.database.exists() and place.checkout:
-        state.tasks.append(
-            Task(
-                f"The database {config.database} does not exist. Create it, or start a sample show, "
-                "which has a database of its own.",
-                (f"{place.program} migrate", f"make -C {place.checkout} run"),
-                True,
-            )
+        state.add_urgent(
+            f"The database {config.database} does not exist. Create it, or start a sample show, "
+            "which has a database of its own.",
+            f"{place.program} migrate",
+            f"make -C {place.checkout} run",
         )
         return False
     try:
@@ -197,13 +207,8 @@ def _read_database(state, place, config):
         db = Database(config, readonly=True)
     except (SchemaError, StorageError) as error:
         text = str(error)
-        state.tasks.append(
-            Task(
-                f"{text[0].upper()}{text[1:].rstrip('.')}.",
-                (f"{place.program} migrate",) if "eventapi migrate" in text else (),
-                True,
-            )
-        )
+        commands = [f"{place.program} migrate"] if "eventapi migrate" in text else []
+        state.add_urgent(f"{text[0].upper()}{text[1:].rstrip('.')}.", *commands)
         return False
     with db.snapshot():
         _look_at_data(state, place, db)
@@ -219,24 +224,18 @@ def _look_at_disk(state, place, config):
     state.disk = room.state
     if room.state != "ok":
         refused = "Writes are refused." if room.state == "full" else "Soon, writes are refused."
-        quota = (
-            " More is free than a write needs, so look at quotas, too."
-            if room.free >= disk.LOW
-            else ""
-        )
-        state.tasks.append(
-            Task(
-                f"Free space: {room.free / 1e6:,.0f} MB on {disk.mount_of(config.data_dir)}. {refused} "
-                f"Make room outside of {config.data_dir}.{quota}",
-                (),
-                True,
-            )
+        quota = ""
+        if room.free >= disk.LOW:
+            quota = " More is free than a write needs, so look at quotas, too."
+        state.add_urgent(
+            f"Free space: {room.free / 1e6:,.0f} MB on {disk.mount_of(config.data_dir)}. {refused} "
+            f"Make room outside of {config.data_dir}.{quota}"
         )
     if not place.is_sample:
         try:
             nightly.require_space(config)
         except Full as error:
-            state.tasks.append(Task(f"The next backup does not fit: {error}.", (), True))
+            state.add_urgent(f"The next backup does not fit: {error}.")
         except PermissionError:
             pass  # the nightly backup runs as a user who may open its folder
 
@@ -245,80 +244,63 @@ def _look_at_data(state, place, db):
     state.active_keys = sum(key["status"] == "active" for key in api_keys.keys(db))
     state.worker_age_seconds = housekeeping.worker_age(db)
     if not state.active_keys:
-        state.tasks.append(
-            Task(
-                "There is no valid API key, so nobody can use the API. Create one.",
-                (f"{place.program} key create --name first --all-scopes",),
-            )
+        state.add(
+            "There is no valid API key, so nobody can use the API. Create one.",
+            f"{place.program} key create --name first --all-scopes",
         )
     if api_keys.tier(db) != "Business+":
-        state.tasks.append(
-            Task(
-                f"The plan tier {api_keys.tier(db)} does not include the API.",
-                (f"{place.program} tier set Business+",),
-            )
+        state.add(
+            f"The plan tier {api_keys.tier(db)} does not include the API.",
+            f"{place.program} tier set Business+",
         )
     if unsent := db.value(sql.unsent_mails):
-        state.tasks.append(
-            Task(
-                f"{unsent} {'mail is' if unsent == 1 else 'mails are'} failed or uncertain.",
-                (f"{place.program} mail list",),
-            )
-        )
+        mails = "mail is" if unsent == 1 else "mails are"
+        state.add(f"{unsent} {mails} failed or uncertain.", f"{place.program} mail list")
     if db.value(sql.is_overdue_without_levels, today=times.today(db.config.timezone)):
-        state.tasks.append(
-            Task(
-                "Invoices are overdue, and no dunning level is defined, so no dunning letter is sent. "
-                "Create the levels with POST /api/v1/invoices/dunning-levels."
-            )
+        state.add(
+            "Invoices are overdue, and no dunning level is defined, so no dunning letter is sent. "
+            "Create the levels with POST /api/v1/invoices/dunning-levels."
         )
     first = db.value(sql.first_change)
-    state.first_change = first and times.unix(first)
+    if first:
+        state.first_change = times.unix(first)
 
 
 def _look_at_processes(state, place, config):
     """Ask the server for its health, and compare the heartbeat of the worker with the clock."""
     is_package = place.tenant is not None
-    socket_, service = place.unit("eventapi.socket"), place.unit("eventapi.service")
-    late = state.worker_age_seconds is None or state.worker_age_seconds > WORKER_LATE
+    service = place.unit("eventapi.service")
+    is_late = state.worker_age_seconds is None or state.worker_age_seconds > WORKER_LATE
+
     if _responds(place.address, service if is_package else None):
-        state.server = (
-            place.address if place.address.startswith("unix:") else f"http://{place.address}"
-        )
-        state.docs = (
-            f"{config.base_url or state.server}/docs"
-            if config.base_url or "http" in state.server
-            else None
-        )
+        is_unix = place.address.startswith("unix:")
+        state.server = place.address if is_unix else f"http://{place.address}"
+        if config.base_url or not is_unix:
+            state.docs = f"{config.base_url or state.server}/docs"
     elif is_package:
-        state.tasks.append(
-            Task(
-                f"The web service does not run. If it does not start, systemctl status {service} says "
-                "why.",
-                (f"systemctl start {socket_} {service}",),
-                True,
-            )
+        state.add_urgent(
+            f"The web service does not run. If it does not start, systemctl status {service} says "
+            "why.",
+            f"systemctl start {place.unit('eventapi.socket')} {service}",
         )
     else:
-        start = (
-            f"make -C {place.checkout} run"
-            if place.is_sample
-            else f"{place.program} serve --with-worker"
-        )
-        remedy = (
-            "Start it, and the worker with it."
-            if late
-            else "The worker runs, so perhaps the server listens at another address (--bind). Otherwise start it."
-        )
-        state.tasks.append(Task(f"No server responds at {place.address}. {remedy}", (start,), True))
-    if late and (is_package or state.server):
-        worker = place.unit("eventapi-worker.service")
-        state.tasks.append(
-            Task(
-                "The worker does not run, so no mail, webhook or import is processed.",
-                (f"systemctl start {worker}" if is_package else f"{place.program} worker",),
-                True,
+        start = f"{place.program} serve --with-worker"
+        if place.is_sample:
+            start = f"make -C {place.checkout} run"
+        remedy = "Start it, and the worker with it."
+        if not is_late:
+            remedy = (
+                "The worker runs, so perhaps the server listens at another address (--bind). "
+                "Otherwise start it."
             )
+        state.add_urgent(f"No server responds at {place.address}. {remedy}", start)
+
+    if is_late and (is_package or state.server):
+        start = f"{place.program} worker"
+        if is_package:
+            start = f"systemctl start {place.unit('eventapi-worker.service')}"
+        state.add_urgent(
+            "The worker does not run, so no mail, webhook or import is processed.", start
         )
 
 
@@ -331,21 +313,28 @@ def _responds(address, service):
         asked = subprocess.run(["systemctl", "is-active", service], capture_output=True, text=True)
         if asked.stdout.strip() in ("inactive", "failed"):
             return False
-    is_unix, (host, _, port) = address.startswith("unix:"), address.rpartition(":")
-    host = "127.0.0.1" if host == "0.0.0.0" else host.strip("[]")
     try:
-        with (
-            socket.socket(socket.AF_UNIX)
-            if is_unix
-            else socket.create_connection((host, int(port)), 3) as web
-        ):
-            if is_unix:
-                web.settimeout(3)
-                web.connect(address.removeprefix("unix:"))
+        with _connected(address) as web:
             web.sendall(HEALTH)
             return b"worker_age_seconds" in b"".join(iter(lambda: web.recv(4096), b""))
     except OSError:
         return False
+
+
+def _connected(address):
+    """Return a socket that is connected with the server. Raise OSError."""
+    if not address.startswith("unix:"):
+        host, _, port = address.rpartition(":")
+        host = "127.0.0.1" if host == "0.0.0.0" else host.strip("[]")
+        return socket.create_connection((host, int(port)), 3)
+    web = socket.socket(socket.AF_UNIX)
+    try:
+        web.settimeout(3)
+        web.connect(address.removeprefix("unix:"))
+    except OSError:
+        web.close()
+        raise
+    return web
 
 
 def _look_at_backups(state, place, config):
@@ -354,27 +343,21 @@ def _look_at_backups(state, place, config):
     since = times.unix(state.verified_backup) if state.verified_backup else state.first_change
     if since is None or time.time() - since < BACKUP_LATE:
         return
-    how_old = (
-        f"The newest verified backup is {_age(time.time() - since)} old"
-        if state.verified_backup
-        else f"There is no verified backup in {config.backups}, and the data is {_age(time.time() - since)} old"
-    )
+    age = _age(time.time() - since)
+    how_old = f"There is no verified backup in {config.backups}, and the data is {age} old"
+    if state.verified_backup:
+        how_old = f"The newest verified backup is {age} old"
+
     if place.tenant is not None:
-        timer, service = place.unit("eventapi-backup.timer"), place.unit("eventapi-backup.service")
-        state.tasks.append(
-            Task(
-                f"{how_old}. If the backup fails, journalctl -u {service} says why.",
-                (f"systemctl enable --now {timer}", f"systemctl start {service}"),
-                True,
-            )
+        service = place.unit("eventapi-backup.service")
+        state.add_urgent(
+            f"{how_old}. If the backup fails, journalctl -u {service} says why.",
+            f"systemctl enable --now {place.unit('eventapi-backup.timer')}",
+            f"systemctl start {service}",
         )
     else:
-        state.tasks.append(
-            Task(
-                f"{how_old}. Run this every night, for example from cron.",
-                (f"{place.program} backup",),
-                True,
-            )
+        state.add_urgent(
+            f"{how_old}. Run this every night, for example from cron.", f"{place.program} backup"
         )
 
 
@@ -387,25 +370,19 @@ def _look_at_copies(state, place, config):
     since = times.unix(copied) if copied else state.first_change
     if copy["error"]:
         what = f"The newest backup was not copied to another machine: {copy['error']}."
-    elif since is not None and time.time() - since >= BACKUP_LATE:
-        what = (
-            "No backup was ever copied to another machine."
-            if copied is None
-            else f"The newest copy of a backup on another machine is {_age(time.time() - since)} old."
-        )
-    else:
+    elif since is None or time.time() - since < BACKUP_LATE:
         return
-    again = (
-        f"{place.program} backup"
-        if place.tenant is None
-        else f"systemctl start {place.unit('eventapi-backup.service')}"
-    )
-    state.tasks.append(
-        Task(
-            f"{what} Correct backup_copy_command, or what it calls, and make a backup.",
-            (again,),
-            True,
-        )
+    elif copied is None:
+        what = "No backup was ever copied to another machine."
+    else:
+        age = _age(time.time() - since)
+        what = f"The newest copy of a backup on another machine is {age} old."
+
+    again = f"{place.program} backup"
+    if place.tenant is not None:
+        again = f"systemctl start {place.unit('eventapi-backup.service')}"
+    state.add_urgent(
+        f"{what} Correct backup_copy_command, or what it calls, and make a backup.", again
     )
 
 
@@ -427,11 +404,11 @@ def _recommended(place, config):
         yield Task(
             f"Invoices cannot be sent: {wrong} Correct it in {organiser.place(config, name)}."
         )
+    for doubtful in organiser.doubtful_options(config).values():
+        yield Task(doubtful)
     obstacle = hybrid.obstacle()
-    yield from map(
-        Task,
-        [*organiser.doubtful_options(config).values(), *([obstacle.detail] if obstacle else [])],
-    )
+    if obstacle:
+        yield Task(obstacle.detail)
     if not (config.smtp_host and config.smtp_sender):
         yield Task(f"No mail is sent, because smtp_host or smtp_sender is not set in {file}.")
     if not config.base_url:
@@ -477,35 +454,45 @@ def _age(seconds):
 
 
 def _print(state, place):
-    worker, backup = state.worker_age_seconds, state.verified_backup
-    rows = [
-        ("configuration", state.configuration or "none: every option has its default"),
-        ("database", state.database or "not usable"),
-        ("API keys", "unknown" if state.active_keys is None else f"{state.active_keys} active"),
-        ("server", (state.server and f"responds at {state.server}") or "does not respond"),
-        ("worker", "never ran" if worker is None else f"last heartbeat {_age(worker)} ago"),
-        (
-            "backup",
-            f"verified, {_age(time.time() - times.unix(backup))} old"
-            if backup
-            else "none verified",
-        ),
-    ]
-    print(
-        f"eventapi {state.version}"
-        + (", with the sample show of make run" if place.is_sample else "")
-    )
-    for name, text in rows[:2] if state.database is None else rows[:5] if place.is_sample else rows:
+    sample = ", with the sample show of make run" if place.is_sample else ""
+    print(f"eventapi {state.version}{sample}")
+    for name, text in _rows(state, place):
         print(f"  {name:14} {printable(text)}")
+
     for title, urgent in (("To do now:", True), ("To do next:", False)):
         tasks = [task for task in state.tasks if task.is_urgent is urgent]
         if tasks:
             print(f"\n{title}")
         for task in tasks:
-            print(
-                "\n".join([f"- {printable(task.what)}", *(f"    {line}" for line in task.commands)])
-            )
+            print(f"- {printable(task.what)}")
+            for line in task.commands:
+                print(f"    {line}")
+
     print("" if state.tasks else "\nNothing to do.")
     if state.docs:
         print(f"API reference: {state.docs}")
     print("All commands:  eventapi --help")
+
+
+def _rows(state, place):
+    """Return (name, text) of what is known: less without a database, and no backup of a sample."""
+    rows = [
+        ("configuration", state.configuration or "none: every option has its default"),
+        ("database", state.database or "not usable"),
+    ]
+    if state.database is None:
+        return rows
+
+    keys = "unknown" if state.active_keys is None else f"{state.active_keys} active"
+    server = f"responds at {state.server}" if state.server else "does not respond"
+    worker = "never ran"
+    if state.worker_age_seconds is not None:
+        worker = f"last heartbeat {_age(state.worker_age_seconds)} ago"
+    rows += [("API keys", keys), ("server", server), ("worker", worker)]
+    if place.is_sample:
+        return rows
+
+    backup = "none verified"
+    if state.verified_backup:
+        backup = f"verified, {_age(time.time() - times.unix(state.verified_backup))} old"
+    return [*rows, ("backup", backup)]
