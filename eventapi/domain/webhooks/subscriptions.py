@@ -25,6 +25,20 @@ from eventapi.storage.statements import statements
 sql = statements("webhooks")
 
 PREFIX = "whsec_"
+MAX_ACTIVE = 50
+BATCH = 100  # events per transaction of fan_out: 5,000 deliveries to 50 webhooks in 50 ms
+BATCHES = 100  # transactions per call, so that deliveries start and other jobs run in between
+STUCK = timedelta(hours=1)  # `eventapi check` reports deliveries that are overdue for longer
+KEPT = timedelta(days=30)  # how long deliveries are kept
+BOTH_SIGN = timedelta(hours=24)  # how long the old secret signs as well after a rotation
+HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+# Headers that HTTP or the delivery itself sets.
+RESERVED = re.compile(
+    r"host|connection|keep-alive|proxy-.*|te|trailers?|transfer-encoding|upgrade|expect|content-.*"
+    r"|(x-)?webhook-.*",
+    re.I,
+)
+VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?|")
 
 
 def new_secret():
@@ -40,11 +54,11 @@ def headers(message_id, timestamp, body, keys):
     `timestamp` is in Unix seconds, `body` is bytes. webhook-signature contains one signature per
     secret. X-Webhook-Signature can contain one only, which is made with the newest secret.
     """
-    signed = f"{message_id}.{timestamp}."
-    signatures = [
-        _mac(base64.b64decode(key.removeprefix(PREFIX)), signed, body).digest() for key in keys
-    ]
-    signatures = [f"v1,{base64.b64encode(signature).decode()}" for signature in signatures]
+    before = f"{message_id}.{timestamp}."
+    signatures = []
+    for key in keys:
+        digest = _mac(base64.b64decode(key.removeprefix(PREFIX)), before, body).digest()
+        signatures.append(f"v1,{base64.b64encode(digest).decode()}")
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(timestamp),
@@ -58,35 +72,21 @@ def _mac(key, before, body):
     return hmac.new(key, before.encode() + body, sha256)
 
 
-HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
-# Headers that HTTP or the delivery itself sets.
-RESERVED = re.compile(
-    r"host|connection|keep-alive|proxy-.*|te|trailers?|transfer-encoding|upgrade|expect|content-.*"
-    r"|(x-)?webhook-.*",
-    re.I,
-)
-VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?|")
-
-
 def faults_of(body, config):
     """Return the faults of a body.
 
     Resolving the host name may be slow: do not call this inside a transaction.
     """
-    faults, url = Faults(), body.get("url")
-    wrong = url and addresses.fault_of(url, config.webhook_allowed_networks)
-    if wrong:
-        faults.add("/url", "refused", wrong)
+    faults = Faults()
+    if body.get("url"):
+        wrong = addresses.fault_of(body["url"], config.webhook_allowed_networks)
+        if wrong:
+            faults.add("/url", "refused", wrong)
     for place, wrong in event_types.unknown(body.get("events") or ()):
         faults.add(f"/events/{place}", "unknown", wrong)
-    return [
-        *faults,
-        *(
-            fault
-            for name, value in (body.get("headers") or {}).items()
-            for fault in _faults_of_header(name, value)
-        ),
-    ]
+    for name, value in (body.get("headers") or {}).items():
+        faults += _faults_of_header(name, value)
+    return faults
 
 
 def _faults_of_header(name, value):
@@ -111,28 +111,23 @@ def _faults_of_header(name, value):
         )
 
 
-MAX_ACTIVE = 50
-BATCH = 100  # events per transaction of fan_out: 5,000 deliveries to 50 webhooks in 50 ms
-BATCHES = 100  # transactions per call, so that deliveries start and other jobs run in between
-STUCK = timedelta(hours=1)  # `eventapi check` reports deliveries that are overdue for longer
-KEPT = timedelta(days=30)  # how long deliveries are kept
-BOTH_SIGN = timedelta(hours=24)  # how long the old secret signs as well after a rotation
-
-
 # Reading
 
 
 def get(db, id):
     """Return the webhook without its secret and headers, or None."""
     row = db.one(sql.get, id=id)
-    return row and represent(row)
+    if row is None:
+        return None
+    return represent(row)
 
 
 def represent(row):
     """Return the API object of a row: without the secret, and without the headers, which may
     contain one.
     """
-    row["events"], row["is_active"] = json.loads(row["events"]), bool(row["is_active"])
+    row["events"] = json.loads(row["events"])
+    row["is_active"] = bool(row["is_active"])
     return {**row, "secret": None}
 
 
@@ -144,22 +139,17 @@ def represent_delivery(row):
         "message_id": message_id(row["outgoing_id"], row["event_at"]),
         "event_type": row["event_name"],
         "attempts": json.loads(row["attempts"]),
-        **{
-            name: row[name]
-            for name in (
-                "entity_type",
-                "entity_id",
-                "status",
-                "attempt_count",
-                "next_attempt_at",
-                "response_status",
-                "error",
-                "duration_ms",
-                "delivered_at",
-                "created_at",
-                "updated_at",
-            )
-        },
+        "entity_type": row["entity_type"],
+        "entity_id": row["entity_id"],
+        "status": row["status"],
+        "attempt_count": row["attempt_count"],
+        "next_attempt_at": row["next_attempt_at"],
+        "response_status": row["response_status"],
+        "error": row["error"],
+        "duration_ms": row["duration_ms"],
+        "delivered_at": row["delivered_at"],
+        "created_at": row["created_at"],
+        "updated_at": row["updated_at"],
     }
 
 
@@ -193,9 +183,8 @@ def create(db, fields, key_id):
         _refuse_too_many(db)
     secret = new_secret()
     name = fields["name"] or addresses.parse(fields["url"]).host
-    id = db.insert(
-        sql.add, **_columns({**fields, "name": name}), api_key_id=key_id, secret=secret, now=db.now
-    )
+    columns = _columns({**fields, "name": name})
+    id = db.insert(sql.add, **columns, api_key_id=key_id, secret=secret, now=db.now)
     webhook = get(db, id)
     journal.created(db, entities.WEBHOOK, webhook)
     db.run(sql.begin_here, id=id)
@@ -210,7 +199,8 @@ def update(db, old, fields, key_id):
     Events before the change are delivered by the old settings. Reactivation starts with the next
     event.
     """
-    id, headers = old["id"], json.loads(db.value(sql.headers, id=old["id"]))
+    id = old["id"]
+    headers = json.loads(db.value(sql.headers, id=id))
     before = {**old, "headers": headers}
     merged = {**before, **fields}
     if merged == before:
@@ -219,6 +209,7 @@ def update(db, old, fields, key_id):
         _refuse_too_many(db)
     if merged["url"] != old["url"]:
         merged["api_key_id"] = key_id
+
     add_deliveries(db, id)
     db.run(sql.change, **_columns(merged), now=db.now)
     new = get(db, id)
@@ -241,7 +232,8 @@ def rotate_secret(db, old):
 
     For 24 hours the old secret signs deliveries, too.
     """
-    secret, until = new_secret(), times.after(db.now, BOTH_SIGN)
+    secret = new_secret()
+    until = times.after(db.now, BOTH_SIGN)
     db.run(sql.rotate, id=old["id"], secret=secret, until=until, now=db.now)
     new = get(db, old["id"])
     journal.acted(db, entities.WEBHOOK, "secret_rotated", new)
@@ -254,9 +246,10 @@ def redeliver(db, delivery):
     One that waits for its next attempt is sent now. After an attempt that is in progress, another
     one follows. A delivery still waits for earlier ones of its record, and later ones wait for it.
     """
-    if not db.run(sql.send_again, id=delivery["id"], now=db.now):
-        if not db.run(sql.request_redelivery, id=delivery["id"], now=db.now):
-            db.run(sql.send_now, id=delivery["id"], now=db.now)
+    # One of them changes the delivery: it has ended, an attempt is in progress, or it waits.
+    for statement in (sql.send_again, sql.request_redelivery, sql.send_now):
+        if db.run(statement, id=delivery["id"], now=db.now):
+            break
     db.run(sql.hold_back, **same_record(delivery))
     return get_delivery(db, delivery["webhook_id"], delivery["id"])
 
@@ -336,7 +329,8 @@ def _add_deliveries(db, after, until, **one):
 
     Of each record, only the first open delivery to a webhook may be sent. Later ones wait for it.
     """
-    last, given = db.value(sql.last_delivery), frozenset(one)
+    last = db.value(sql.last_delivery)
+    given = frozenset(one)
     added = db.run(sql.fan_out, given, after=after, until=until, now=db.now, **one)
     if added:
         db.run(sql.release_first, after=last, now=db.now)
@@ -368,7 +362,9 @@ def add_test(db, webhook):
 def get_delivery(db, webhook_id, id):
     """Return the delivery of this webhook, or None."""
     row = db.one(sql.delivery, webhook_id=webhook_id, id=id)
-    return row and represent_delivery(row)
+    if row is None:
+        return None
+    return represent_delivery(row)
 
 
 def deactivate(db, id, *, why, needs_attention):
@@ -379,26 +375,28 @@ def deactivate(db, id, *, why, needs_attention):
     old = get(db, id)
     db.run(sql.switch_off, id=id, now=db.now)
     journal.updated(db, entities.WEBHOOK, old, get(db, id), action="disabled")
-    if needs_attention:
-        owner = db.one(sql.owner, id=id)
-        tasks.add(
-            db,
-            {
-                "title": f"Webhook {old['name']} was deactivated"[:255],
-                "description": why,
-                "status": "pending",
-                "priority": "high",
-                "due_date": None,
-                "due_at": None,
-                "assigned_to": owner["admin_id"] if owner["is_active"] else None,
-                "entity_type": None,
-                "entity_id": None,
-                "event_id": None,
-                "created_by": owner["admin_id"],
-                "completed_at": None,
-                "completed_by": None,
-            },
-        )
+    if not needs_attention:
+        return
+
+    owner = db.one(sql.owner, id=id)
+    tasks.add(
+        db,
+        {
+            "title": f"Webhook {old['name']} was deactivated"[:255],
+            "description": why,
+            "status": "pending",
+            "priority": "high",
+            "due_date": None,
+            "due_at": None,
+            "assigned_to": owner["admin_id"] if owner["is_active"] else None,
+            "entity_type": None,
+            "entity_id": None,
+            "event_id": None,
+            "created_by": owner["admin_id"],
+            "completed_at": None,
+            "completed_by": None,
+        },
+    )
 
 
 # Upkeep
@@ -410,14 +408,21 @@ def backlog(db):
     These are the number of open deliveries, the age of the oldest in seconds or None, the number of
     events whose deliveries have not been added yet, and the numbers of webhooks by state.
     """
-    waiting, behind = db.one(sql.waiting), db.one(sql.behind)
-    oldest = waiting["first_event"] and db.value(sql.event_at, id=waiting["first_event"])
-    unseen = 0 if behind["after"] is None else max(0, (behind["newest"] or 0) - behind["after"])
+    waiting = db.one(sql.waiting)
+    behind = db.one(sql.behind)
+    oldest = None
+    if waiting["first_event"]:
+        event_at = db.value(sql.event_at, id=waiting["first_event"])
+        if event_at:
+            oldest = max(0, times.unix(times.now()) - times.unix(event_at))
+    unseen = 0
+    if behind["after"] is not None:
+        unseen = max(0, (behind["newest"] or 0) - behind["after"])
     return {
         "deliveries": waiting["deliveries"],
         "unseen": unseen,
         "states": db.one(sql.states),
-        "oldest": oldest and max(0, times.unix(times.now()) - times.unix(oldest)),
+        "oldest": oldest,
     }
 
 
@@ -434,8 +439,10 @@ def check(db):
 
     Probably no worker runs.
     """
+    if not is_enabled(db):
+        return
     before = times.text(datetime.now(timezone.utc) - STUCK)
-    for row in db.all(sql.stuck, before=before) if is_enabled(db) else ():
+    for row in db.all(sql.stuck, before=before):
         yield (
             f"{row['deliveries']} deliveries of webhook {row['webhook_id']} are stuck, the oldest since "
             f"{row['oldest']}: check that the worker runs"
