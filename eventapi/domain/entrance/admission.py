@@ -52,28 +52,32 @@ def scan(db, body):
     `already_checked_in` or `not_checked_in`; 409 `taken_back`. A scan that is refused by one of
     these six, from `unknown_badge` to `not_checked_in`, is stored all the same.
     """
-    known = body["client_ref"] and db.one(sql.by_ref, client_ref=body["client_ref"])
-    if known:
-        _refuse_other_scan(known, body)
-        return _result(db, known)
+    if body["client_ref"]:
+        stored = db.one(sql.by_ref, client_ref=body["client_ref"])
+        if stored:
+            _refuse_other_scan(stored, body)
+            return _result(db, stored)
+
     faults = Faults()
     event, participant_id, replaced_at = _event_and_participant(db, body, faults)
-    scanned_at = event and _scanned_at(db, body, event, faults)
+    scanned_at = _scanned_at(db, body, event, faults) if event else None
     faults.raise_any()
     if participant_id and body["notes"]:
         anonymity.refuse(db, "event_participant", participant_id)
-    participant = participant_id and db.one(sql.participant, id=participant_id)
+
+    participant = db.one(sql.participant, id=participant_id) if participant_id else None
     code = refusals.code(event, participant, replaced_at, {**body, "scanned_at": scanned_at})
     new = _add_scan(db, body, event, participant, scanned_at, code)
     if new["code"]:
         return _result(db, new)
+
     begin, end = _day(event, scanned_at)
     other = recompute_day(db, new["event_participant_id"], begin, end, new["scanned_at"], new)
     new = db.one(sql.scan, id=new["id"])
     return _result(db, new, other, is_new=new["effect"] == "opened")
 
 
-def _refuse_other_scan(known, body):
+def _refuse_other_scan(stored, body):
     """Raise 409 `duplicate` if the stored scan with this client_ref is of another badge,
     participant or action.
 
@@ -85,11 +89,11 @@ def _refuse_other_scan(known, body):
         "badge_number": _badge_number(body),
         "event_participant_id": body["event_participant_id"] or body["participant_id"],
     }
-    if any(value not in (None, known[name]) for name, value in sent.items()):
+    if any(value not in (None, stored[name]) for name, value in sent.items()):
         raise Problem(
             "duplicate",
             f"`client_ref` {body['client_ref']} is the reference of another scan, made at "
-            f"{known['scanned_at']}. Send this scan with a new `client_ref`.",
+            f"{stored['scanned_at']}. Send this scan with a new `client_ref`.",
             member="client_ref",
         )
 
@@ -101,21 +105,30 @@ def _event_and_participant(db, body, faults):
     The last two may be None.
     """
     badge = _badge_number(body)
-    found = badges.holder(db, badge) if badge else None
-    holder, replaced_at = (found["id"], found["replaced_at"]) if found else (None, None)
+    holder_id = None
+    replaced_at = None
+    if badge:
+        holder = badges.holder(db, badge)
+        if holder:
+            holder_id = holder["id"]
+            replaced_at = holder["replaced_at"]
+
     participant_id = references.resolve(db, body, PARTICIPANT, faults)
-    if badge and participant_id and holder != participant_id:
+    if badge and participant_id and holder_id != participant_id:
         faults.add(
             "/badge_number",
             "disagrees",
             "is not the badge number of this participant. Send only one of the two",
         )
-    return event_of(db, body, faults), participant_id or holder, replaced_at
+    return event_of(db, body, faults), participant_id or holder_id, replaced_at
 
 
 def _badge_number(body):
     """Return the badge number as stored, or as sent if it consists of separators only."""
-    return body["badge_number"] and (badges.normal(body["badge_number"]) or body["badge_number"])
+    sent = body["badge_number"]
+    if not sent:
+        return sent
+    return badges.normal(sent) or sent
 
 
 def event_of(db, body, faults):
@@ -125,7 +138,8 @@ def event_of(db, body, faults):
     if there is no such event.
     """
     event_id = references.resolve(db, body, EVENT, faults)
-    if event_id is None and not any(body.get(member) for member, _ in EVENT[1]):
+    is_named = any(body.get(member) for member, _ in EVENT[1])
+    if event_id is None and not is_named:
         at = body["scanned_at"] or db.now
         open_ids = db.values(sql.open_at, at=at) or _open_tonight(db, at)
         if len(open_ids) != 1:
@@ -133,8 +147,9 @@ def event_of(db, body, faults):
             faults.add(
                 "/event_key", "required", f"is required, or `event_id`: {cause} at that time"
             )
-        event_id = open_ids[0] if len(open_ids) == 1 else None
-    return event_id and db.one(sql.event, id=event_id)
+        else:
+            event_id = open_ids[0]
+    return db.one(sql.event, id=event_id) if event_id else None
 
 
 def _open_tonight(db, at):
@@ -180,24 +195,22 @@ def _add_scan(db, body, event, participant, scanned_at, code):
     the result.
     """
     badge = _badge_number(body)
-    check_in_type = body["check_in_type"] or ("scan" if badge else "manual")
-    return db.one(
-        sql.add_scan,
-        **{
-            **body,
-            "event_id": event["id"],
-            "event_participant_id": participant and participant["id"],
-            "badge_number": badge,
-            "check_in_type": check_in_type,
-            "scanned_at": scanned_at,
-            "is_live": body["scanned_at"] is None,
-            "day": times.local_date(scanned_at, event["timezone"]),
-            "code": code,
-            "admin_id": db.actor.admin_id,
-            "now": db.now,
-            "stamp": db.stamp,
-        },
-    )
+    check_in_type = body["check_in_type"]
+    if not check_in_type:
+        check_in_type = "scan" if badge else "manual"
+    row = {
+        **body,
+        "event_id": event["id"],
+        "event_participant_id": participant["id"] if participant else None,
+        "badge_number": badge,
+        "check_in_type": check_in_type,
+        "scanned_at": scanned_at,
+        "is_live": body["scanned_at"] is None,
+        "day": times.local_date(scanned_at, event["timezone"]),
+        "code": code,
+        "admin_id": db.actor.admin_id,
+    }
+    return db.one(sql.add_scan, **row, now=db.now, stamp=db.stamp)
 
 
 # Visits
@@ -251,41 +264,51 @@ def recompute_day(db, event_participant_id, begin, end, since="", new=None):
     """
     day = {"event_participant_id": event_participant_id, "begins": begin, "ends": end}
     scans = db.all(sql.scans, **day, since=since)
-    known = {row["id"]: row for row in db.all(sql.visits, **day)}
+    stored = {row["id"]: row for row in db.all(sql.visits, **day)}
     opened = {scan["id"]: scan["check_in_id"] for scan in scans if scan["effect"] == "opened"}
-    found, outcomes = visits.compute(scans, end)
-    ids = _ids_of(found, opened, known)
-    for id in known.keys() - set(ids):
+
+    computed, outcomes = visits.compute(scans, end)
+    ids = _ids_of(computed, opened, stored)
+    for id in stored.keys() - set(ids):
         _remove(db, check_ins.get(db, id))
-    for place, visit in enumerate(found):
-        ids[place] = _store(db, visit, end, known.get(ids[place]), opened.get(visit.opening["id"]))
-    by_opening = {visit.opening["id"]: id for visit, id in zip(found, ids, strict=True)}
-    other = new and visits.repeated_scan(new, scans, outcomes)
+    for place, visit in enumerate(computed):
+        row = stored.get(ids[place])
+        ids[place] = _store(db, visit, end, row, opened.get(visit.opening["id"]))
+    id_of = {visit.opening["id"]: id for visit, id in zip(computed, ids, strict=True)}
+
+    other = visits.repeated_scan(new, scans, outcomes) if new else None
     for scan in scans:
         effect, code, visit = outcomes[scan["id"]]
+        first_effect = scan["first_effect"]
+        if new and scan["id"] == new["id"]:
+            first_effect = "repeated" if other else effect
         result = {
             "effect": effect,
             "code": code,
-            "check_in_id": visit and by_opening[visit.opening["id"]],
-            "first_effect": scan["first_effect"],
+            "check_in_id": id_of[visit.opening["id"]] if visit else None,
+            "first_effect": first_effect,
         }
-        if new and scan["id"] == new["id"]:
-            result["first_effect"] = "repeated" if other else effect
         if any(scan[name] != value for name, value in result.items()):
             db.run(sql.judge, id=scan["id"], **result, now=db.now)
     return other
 
 
-def _ids_of(found, opened, known):
+def _ids_of(computed, opened, stored):
     """Return the id of the stored check-in to use for each visit, or None for a new one.
 
     A visit keeps the check-in that its scan opened. Other visits use check-ins whose scan opens
     none any more.
     """
-    ids = [opened.get(visit.opening["id"]) for visit in found]
-    ids = [id if id in known else None for id in ids]
-    spare = [id for id in known if id not in ids]
-    return [id or (spare.pop(0) if spare else None) for id in ids]
+    ids = []
+    for visit in computed:
+        id = opened.get(visit.opening["id"])
+        ids.append(id if id in stored else None)
+
+    spare = [id for id in stored if id not in ids]
+    for place, id in enumerate(ids):
+        if id is None and spare:
+            ids[place] = spare.pop(0)
+    return ids
 
 
 def _store(db, visit, latest_end_at, row, opened):
@@ -305,11 +328,14 @@ def _store(db, visit, latest_end_at, row, opened):
         new = check_ins.get(db, db.insert(sql.open, **values))
         journal.created(db, entities.CHECK_IN, check_ins.stored(new), title=check_ins.title(new))
         return new["id"]
+
     same_scan = row["id"] == opened
     if same_scan and (row["ends_at"], row["closed_by"]) == (visit.ends_at, visit.closed_by):
         return row["id"]
+
     old = check_ins.get(db, row["id"])
-    db.run(sql.close if same_scan else sql.reopen, **{**values, "id": row["id"]})
+    values["id"] = row["id"]
+    db.run(sql.close if same_scan else sql.reopen, **values)
     new = check_ins.get(db, row["id"])
     has_left = new["closed_by"] == "check_out" and old["closed_by"] != "check_out"
     journal.updated(
@@ -345,10 +371,13 @@ def _result(db, scan, other=None, *, is_new=False):
             f"The scan with `client_ref` {scan['client_ref']}, made at {scan['scanned_at']}, was withdrawn "
             "when its check-in was deleted. Send the new scan with another `client_ref`.",
         )
-    was_refused = scan["code"] and not scan["first_effect"]
-    check_in_id = None if was_refused else scan["check_in_id"] or _visit_before(db, scan)
+
+    check_in_id = None
+    if scan["first_effect"] or not scan["code"]:
+        check_in_id = scan["check_in_id"] or _visit_before(db, scan)
     if check_in_id is None:
         raise refusals.problem(db, scan)
+
     check_in = check_ins.get(db, check_in_id)
     check_in["effect"] = scan["first_effect"] or scan["effect"]
     if other:
