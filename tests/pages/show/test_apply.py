@@ -367,6 +367,16 @@ def test_anonymising_erases_drafts_and_their_mails(organiser, send, db):
     )
 
 
+def test_anonymising_erases_mails_to_confirm_an_address_that_were_sent(organiser, send, db):
+    """Those that wait are deleted with their draft."""
+    send(email="gone@rosen.example")
+    with db.write():
+        db.connection.execute("UPDATE mails SET state = 'sent'")
+    contact = organiser.make("/contacts", {"last_name": "Tantau", "email": "gone@rosen.example"})
+    organiser.post(f"/contacts/{contact['id']}/anonymize", {}, status=200)
+    assert db.connection.execute("SELECT recipient FROM mails").fetchall() == []
+
+
 def test_anonymising_erases_a_draft_that_was_confirmed_with_the_hash_of_its_address(
     app, organiser, send, db, show
 ):
