@@ -446,6 +446,13 @@ def test_a_listed_site_may_show_pages_in_a_frame_and_no_other(read, addresses):
     assert "https://show.example.org/e/fair/programme?embed=1" in read("/e/fair/embed").text
 
 
+def test_a_page_in_a_frame_or_of_a_search_is_not_indexed(organiser, read, show):
+    organiser.patch(f"/events/{show['event']['id']}/pages", {"is_indexed": True}, status=200)
+    assert "X-Robots-Tag" not in read("/e/fair/exhibitors").headers
+    for query in ("embed=1", "q=pots"):
+        assert read(f"/e/fair/exhibitors?{query}").headers["X-Robots-Tag"] == "noindex"
+
+
 def test_no_client_chooses_the_host_that_a_kept_page_shows_to_others(
     read, app, addresses, settings, monkeypatch
 ):
