@@ -344,6 +344,23 @@ def test_the_reason_is_erased_with_the_customer(organiser, invoice, write_off, d
     )
 
 
+def test_a_proposal_names_the_tolerance_once(organiser, app, old):
+    app.app.settings.payment_tolerance = Decimal("0.05")
+    old("R-2026-00017")
+    entry = {"amount": 11895, "day": "2026-05-04", "text": "R-2026-00017"}
+    organiser(
+        "POST",
+        "/payments/import",
+        headers={"Content-Type": "application/xml"},
+        status=201,
+        raw=camt.document([camt.statement("DE02120300000000202051", [entry])]),
+    )
+    (transfer,) = organiser.data("/payments/unmatched")
+    (proposal,) = transfer["proposals"]
+    assert proposal["is_exact"]
+    assert proposal["reasons"] == ["number", "tolerance"]
+
+
 @pytest.mark.parametrize(
     "cents, shown",
     [

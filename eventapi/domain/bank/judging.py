@@ -197,7 +197,7 @@ def _propose(row, invoice, reasons, objections, known, amount):
         owed = _payable_amounts(invoice)
         action, usable, claim, amount_objections = _incoming(amount, invoice)
         if {"underpaid", "claim_underpaid"} & set(amount_objections) and NAMED & set(reasons):
-            for payable in owed:
+            for payable in sorted(set(owed)):  # without claims, both amounts are the same
                 lacking = payable - amount
                 if 0 < lacking < owed[0] and recoveries.is_tolerated(
                     known.config, invoice, lacking
