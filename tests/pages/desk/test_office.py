@@ -637,6 +637,11 @@ def test_another_show_is_taken_in_hand(office, organiser, fair):
     assert "Tulpen GmbH" in office.get("/desk/applications?event=unknown")
 
 
+def test_a_page_about_a_show_is_not_found_before_there_is_one(office):
+    for page in ("hall", "exhibitors", "print"):
+        office.get(f"/desk/{page}", 404)
+
+
 def test_an_exhibitor_gets_a_link_and_loses_it(office, organiser, fair):
     address = f"/desk/exhibitors/{fair.exhibitor['id']}"
     page = office.get(address)
