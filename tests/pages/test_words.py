@@ -135,6 +135,13 @@ def test_templates_escape_what_is_not_listed_and_contain_no_program(part):
             assert is_name or word in (*LINES, "def", *pieces), f"{name}: {line}"
 
 
+def test_an_expression_of_a_template_stands_on_one_line():
+    """SimpleTemplate shows the source of one that does not end on its line."""
+    for template in files("eventapi.pages").glob("*/*.html"):
+        for number, line in enumerate(template.read_text(encoding="utf-8").splitlines(), 1):
+            assert line.rfind("{{") <= line.rfind("}}"), f"{template.name}:{number}: {line}"
+
+
 def test_a_line_of_a_template_has_at_most_120_columns():
     folder = files("eventapi.pages")
     for template in folder.glob("*/*.html"):

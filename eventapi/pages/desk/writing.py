@@ -28,6 +28,10 @@ class Writer:
         """Return a number."""
         return "" if value is None else formats.number(value, self.language)
 
+    def size(self, plan):
+        """Return width and height of a plan: `30 × 20 m`."""
+        return f"{self.number(plan['width'])} × {self.number(plan['height'])} m"
+
     def day(self, value):
         """Return a date, or the date of a time: `1 May 2026`."""
         return formats.day(times.local_date(value, self.zone), self.language) if value else ""
