@@ -87,12 +87,15 @@ test: $(VENV)/ready-to-test
 	@$(FOLDER_OF_TESTS) && $(BIN)/python -m pytest -m "not processes" --numprocesses auto --dist worksteal --basetemp "$$folder/pytest"
 
 # What belongs to a subject or a noun, by the names of the files: make check SUBJECT=dunning
+TESTS_OF_SUBJECT = $(wildcard tests/resources/test_$(SUBJECT)*.py tests/domain/test_$(SUBJECT)*.py tests/domain/$(SUBJECT) \
+  tests/pages/*/test_$(SUBJECT)*.py)
 check: $(VENV)/ready-to-test
 	@test -n "$(SUBJECT)" || { echo "Name a subject or a noun: make check SUBJECT=dunning" >&2; exit 2; }
+	@test -n "$(TESTS_OF_SUBJECT)" || { echo "No test has the name $(SUBJECT). Take that of a file in tests/resources/ or" \
+	  "tests/domain/, with underscores: make check SUBJECT=service_orders" >&2; exit 2; }
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
 	@$(FOLDER_OF_TESTS) && $(BIN)/python -m pytest -m "not processes" -n0 --basetemp "$$folder/pytest" \
-	  $(wildcard tests/resources/test_$(SUBJECT)*.py tests/domain/test_$(SUBJECT)*.py tests/domain/$(SUBJECT) \
-	    tests/pages/*/test_$(SUBJECT)*.py) \
+	  $(TESTS_OF_SUBJECT) \
 	  tests/test_house.py tests/test_subjects.py tests/test_messages.py tests/storage/test_columns.py
 
 # Tests that start processes wait for them a third of the time, so one and a half times as many run as there are cores. Files

@@ -5,7 +5,7 @@ the float nearest to the amount; below 10^12, JSON shows this float with exactly
 amount.
 """
 
-from decimal import Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 # Active ISO 4217 codes with a number of decimals other than two.
 DECIMALS = {
@@ -41,6 +41,19 @@ def scaled(number, places):
     """Return a JSON number as an integer in units of 10^-places, or None if it has more decimals."""
     units = EXACT.scaleb(Decimal(number), places)
     return int(units) if units == units.to_integral_value() else None
+
+
+def at_least(number, places):
+    """Return the lowest integer in units of 10^-places that is at least a JSON number.
+
+    For the lower bound of a filter, such as `min_amount`.
+    """
+    return int(EXACT.scaleb(Decimal(number), places).to_integral_value(ROUND_CEILING))
+
+
+def at_most(number, places):
+    """Return the highest integer in units of 10^-places that is at most a JSON number."""
+    return int(EXACT.scaleb(Decimal(number), places).to_integral_value(ROUND_FLOOR))
 
 
 def unscaled(units, places):

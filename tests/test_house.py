@@ -268,6 +268,15 @@ def test_every_attribute_that_a_module_uses_of_another_exists():
     assert not missing, "\n".join(missing)
 
 
+def test_programs_that_make_test_does_not_run_use_what_exists():
+    """A renamed function would otherwise be missed until `make load` or a release needs it."""
+    missing = []
+    for folder in ("books", "fault", "fuzz", "load", "race", "soak"):
+        for file in sorted((ROOT / "tests" / folder).rglob("*.py")):
+            missing += missing_attributes(file, ast.parse(file.read_text(encoding="utf-8")))
+    assert not missing, "\n".join(missing)
+
+
 def missing_attributes(file, tree):
     """Yield the attributes of our modules that a module uses, and that do not exist."""
     modules = {

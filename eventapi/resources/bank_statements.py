@@ -201,10 +201,12 @@ def list_unmatched_payments(db, query):
 
     The list has the open transactions unless `status` is given, each with its `proposals`.
     """
-    query, currency = compact_account(query), query.get("currency") or db.config.currency
-    for name in ("min_amount", "max_amount"):
-        if query.get(name) is not None:
-            query[name] = int(query[name].scaleb(money.decimals(currency)))
+    query = compact_account(query)
+    places = money.decimals(query.get("currency") or db.config.currency)
+    if query.get("min_amount") is not None:
+        query["min_amount"] = money.at_least(query["min_amount"], places)
+    if query.get("max_amount") is not None:
+        query["max_amount"] = money.at_most(query["max_amount"], places)
     if query.get("search"):
         query["search"] = folding.pattern(query["search"])
     return page(

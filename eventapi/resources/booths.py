@@ -14,6 +14,7 @@ from eventapi.web.routes import Routes
 routes = Routes("booths", "booth", scope="booths", flag="booths")
 sql = statements("booths")
 
+AREA_PLACES = 6  # areas are stored in square millimetres
 # status -> filter of the list: whether a booth has one of these depends on the current time
 STATUS_FILTERS = {"available": "free", "reserved": "held"}
 
@@ -21,13 +22,13 @@ STATUS_FILTERS = {"available": "free", "reserved": "held"}
 @routes.list("/booths", query="booth.query")
 def list_booths(db, query):
     query = custom_fields.filters(db, "booth", references.filters(db, query, EVENT, BOOTH_TYPE))
-    for name, places in (
-        ("min_area", 6),
-        ("max_area", 6),
-        ("max_price", money.decimals(db.config.currency)),
-    ):
-        if name in query:
-            query[name] = int(query[name] * 10**places)
+    if "min_area" in query:
+        query["min_area"] = money.at_least(query["min_area"], AREA_PLACES)
+    if "max_area" in query:
+        query["max_area"] = money.at_most(query["max_area"], AREA_PLACES)
+    if "max_price" in query:
+        places = money.decimals(db.config.currency)
+        query["max_price"] = money.at_most(query["max_price"], places)
     if query.get("status") in STATUS_FILTERS:
         query[STATUS_FILTERS[query.pop("status")]] = 1
     return page(

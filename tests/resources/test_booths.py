@@ -454,6 +454,7 @@ def test_a_list_is_filtered(organiser, hall, db):
     assert found(f"plan_id={other}") == ["x"] and found("status=blocked") == ["3"]
     assert found("status=available") == ["1", "2", "x"]
     assert found("booth_type_key=row") == ["1"] and found("min_area=9.000001") == ["2"]
+    assert found("min_area=9") == ["1", "2", "3", "x"] and found("min_area=9.0000001") == ["2"]
     assert found("max_area=9") == ["1", "3", "x"]
     assert found("max_price=1705.50") == ["1", "2"] and found("max_price=1705.499") == ["2"]
     assert found("booth_number=X") == ["x"]

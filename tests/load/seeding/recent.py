@@ -127,7 +127,7 @@ def fill_dunning(db, show):
     for start in range(0, len(ids), sending.BATCH):
         some = ids[start : start + sending.BATCH]
         with db.write():
-            sending.send(db, sending.look(db, some), some, mail=False)
+            sending.send(db, sending.find_due(db, some), some, mail=False)
     say("dunnings")
 
 
