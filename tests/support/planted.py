@@ -13,6 +13,8 @@ from eventapi.validation.schema_files import body_schema, resolved
 from tests.support.examples import ENTITIES, REFERENCES, collections, example, named_by
 
 MARK = re.compile(r"zq(\d{3})x", re.I)
+# Random letters, which may look like a mark
+FORM_TOKEN = re.compile(r'name="form_token" value="[^"]*"')
 # Text fields whose values cannot be chosen freely, and keep those of the example.
 FIXED = {
     "booth_formula.expression": "a formula",
@@ -93,6 +95,7 @@ class Planted:
 
     def fields_in(self, text):
         """Return the fields whose marks are in a text."""
+        text = FORM_TOKEN.sub("", text)
         return {self.marks[int(number)] for number in MARK.findall(text)} | {
             field for literal, field in self.literals.items() if literal in text
         }

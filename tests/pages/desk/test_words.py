@@ -49,7 +49,7 @@ def test_templates_escape_everything_but_what_is_listed():
 
 def test_templates_contain_no_program():
     for name, text in TEMPLATES.items():
-        for line in re.findall(r"(?m)^%\s*(\w+)", text):
+        for line in re.findall(r"(?m)^\s*%\s*(\w+)", text):
             assert line in ("if", "elif", "else", "for", "end"), f"{name}: {line}"
 
 
