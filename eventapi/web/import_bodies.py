@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 
-from eventapi.domain.imports import fields as import_records
+from eventapi.domain.imports import fields as import_fields
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import job, start
 from eventapi.errors import Faults, Problem, fault, invalid, invalid_parameter
@@ -60,15 +60,15 @@ def receiver(kind: str) -> Callable:
         taken = _csv if sent == CSV else _json
         with taken(environ, config, kind, asked) as (options, upload, form, total, sent_hash):
             environ["eventapi.raw_body"] = sent_hash.encode()
-            columns = import_records.unknown_columns(kind, form, options["field_mapping"])
+            columns = import_fields.unknown_columns(kind, form, options["field_mapping"])
             faults = [
-                *import_records.unknown_targets(kind, options["field_mapping"]),
+                *import_fields.unknown_targets(kind, options["field_mapping"]),
                 *_faults(kind, options, total),
             ]
             if columns or faults:
                 raise invalid([*columns, *(map(_of_parameter, faults) if sent == CSV else faults)])
             db = environ["eventapi.connections"].reader()
-            form = import_records.with_separators(
+            form = import_fields.with_separators(
                 db, kind, upload.path, form, options["field_mapping"], decimal_separator
             )
             with _parameters_named(sent == CSV):
@@ -125,7 +125,7 @@ def _faults(kind, options, total):
 def _checked(db, kind, upload, form, options, total):
     if total > start.MAX_AT_ONCE or upload.size > start.MAX_SIZE_AT_ONCE:
         return None
-    read = import_records.Reader(db, kind, form, options["field_mapping"])
+    read = import_fields.Reader(db, kind, form, options["field_mapping"])
     return [job.validated(read, entry) for entry in import_files.records(upload.path, form)]
 
 

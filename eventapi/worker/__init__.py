@@ -91,14 +91,20 @@ class Worker:
         db = Database(self.config)
         try:
             failed = {job for job in self.jobs if not self.exhaust(job, db)}
+            self.finish()
+            # A thread that was ending has not seen what came up then.
+            for job in self.jobs:
+                if hasattr(job, "finish") and job not in failed and not self.has_failed(job):
+                    if not self.exhaust(job, db):
+                        failed.add(job)
         finally:
             self.finish()
             db.close()
-        return [
-            job
-            for job in self.jobs
-            if job in failed or self.config.database in getattr(job, "failed", ())
-        ]
+        return [job for job in self.jobs if job in failed or self.has_failed(job)]
+
+    def has_failed(self, job):
+        """Return whether a thread of the job has ended with an unexpected error."""
+        return self.config.database in getattr(job, "failed", ())
 
     def finish(self, patience=None):
         """Wait for the threads of the jobs, at most `patience` seconds for each job."""

@@ -9,6 +9,7 @@ import subprocess
 import time
 from datetime import datetime, timedelta, timezone
 from hashlib import sha256
+from threading import Event
 
 import pytest
 
@@ -817,6 +818,35 @@ def test_many_new_events_do_not_delay_deliveries_or_other_jobs(
     job.finish()
     assert 1 <= len(receiver.got) <= 2 and webhooks.backlog(db)["unseen"] >= 3
     assert Worker(db.config, jobs=(job,)).once() == [], "and `--once` completes all of it"
+    assert len(receiver.got) == 5
+
+
+def test_once_delivers_what_comes_up_while_a_thread_is_ending(
+    organiser, db, hook, receiver, monkeypatch
+):
+    hook("/", ["event.*"])
+    for _ in range(5):
+        make_event(organiser)
+    monkeypatch.setattr(webhooks, "BATCH", 1)
+    monkeypatch.setattr(webhooks, "BATCHES", 1)
+    deliver, run = job.deliver, job.run
+    is_ending, may_end = Event(), Event()
+
+    def end_late(*given):
+        deliver(*given)
+        is_ending.set()
+        may_end.wait(5)
+
+    def run_slowly(db, stopping):
+        is_more = run(db, stopping)
+        is_ending.wait(5)
+        if not is_more:
+            may_end.set()
+        return is_more
+
+    monkeypatch.setattr(job, "deliver", end_late)
+    monkeypatch.setattr(job, "run", run_slowly)
+    assert Worker(db.config, jobs=(job,)).once() == []
     assert len(receiver.got) == 5
 
 

@@ -93,7 +93,7 @@ def changed_terms(db, old, fields):
 
 
 def invoice_and_amount(db, fields, faults):
-    """Return the invoice of `invoice_number` (see `ledger.by_number`) and the amount in minor
+    """Return the invoice of `invoice_number` (see `balance.by_number`) and the amount in minor
     units.
 
     Either is None if it is wrong.

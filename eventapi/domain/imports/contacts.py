@@ -3,7 +3,7 @@
 New contacts are added in few statements, existing contacts are changed one by one.
 """
 
-from eventapi.domain.imports import fields as import_records
+from eventapi.domain.imports import fields as import_fields
 from eventapi.domain.imports.known import KnownContacts, ambiguous, attempt
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
@@ -49,7 +49,7 @@ class Contacts:
         name = record.body.get(by)
         ids = self.known.get(by, name) if name is not None else []
         if name is None and mode != "create":
-            record.reject(import_records.missing(by))
+            record.reject(import_fields.missing(by))
         elif mode == "create" and ids:
             record.end("skipped", ids[0], "exists")
         elif mode == "update" and not ids:
@@ -63,9 +63,9 @@ class Contacts:
 
     def _create(self, db, record):
         wrong = [
-            *import_records.unidentified(record.body),
+            *import_fields.unidentified(record.body),
             *self.known.duplicates(None, record.body),
-            *import_records.lost_zeros(db, record.body),
+            *import_fields.lost_zeros(db, record.body),
         ]
         faults, (category_ids, event_ids, fields) = _resolved(
             db, record.body, {"tax_id": None, "custom_fields": {}}
@@ -76,7 +76,7 @@ class Contacts:
             return
         id, self.next_id = self.next_id, self.next_id + 1
         self.new[id] = (
-            (id, import_records.with_country(db, record.body), category_ids or (), fields),
+            (id, import_fields.with_country(db, record.body), category_ids or (), fields),
             event_ids,
         )
         self.known.add_new(id, record.body)
@@ -111,7 +111,7 @@ def change_contact(db, record, id):
     """
     old = contacts.get(db, id)
     faults, (category_ids, event_ids, fields) = _resolved(db, record.body, old)
-    faults += import_records.lost_zeros(db, {"country": old["country"], **record.body})
+    faults += import_fields.lost_zeros(db, {"country": old["country"], **record.body})
     if faults:
         record.reject(faults)
         return
@@ -129,4 +129,4 @@ def _resolved(db, body, stored):
     contacts.check_tax_id(body, stored, faults)
     ids = references.category_ids(db, body, faults), references.event_ids(db, body, faults)
     fields = custom_fields.checked(db, "contact", body, stored["custom_fields"], faults)
-    return import_records.of_faults(faults), (*ids, fields)
+    return import_fields.of_faults(faults), (*ids, fields)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from eventapi import journal
-from eventapi.domain.imports import fields as import_records
+from eventapi.domain.imports import fields as import_fields
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import runs
 from eventapi.domain.imports.contacts import Contacts
@@ -37,7 +37,7 @@ COUNTERS = {"created": "created", "updated": "updated", "skipped": "skipped", "r
 def validated(read, entry):
     """Return the Record of an entry of files.records.
 
-    `read` is a records.Reader. No write lock is required.
+    `read` is a fields.Reader. No write lock is required.
     """
     index, sent, _ = entry
     body, faults = read(sent)
@@ -55,7 +55,7 @@ class Job:
     def __init__(self, db, id):
         self.id = id
         self.options = runs.get(db, id)
-        self.read = import_records.Reader(
+        self.read = import_fields.Reader(
             db, self.options["kind"], self.options["form"], self.options["field_mapping"]
         )
         self.writer = WRITERS[self.options["kind"]](self.options)

@@ -1,6 +1,6 @@
 """The import of participants of one event. Contacts that do not exist can be created."""
 
-from eventapi.domain.imports import fields as import_records
+from eventapi.domain.imports import fields as import_fields
 from eventapi.domain.imports.known import KnownContacts, ambiguous, attempt, folded
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
@@ -102,9 +102,9 @@ class Participants:
             contact_id = references.resolve(
                 db, {"contact_id": record.body["contact_id"]}, CONTACT, faults
             )
-            return record.reject(import_records.of_faults(faults)) if faults else contact_id
+            return record.reject(import_fields.of_faults(faults)) if faults else contact_id
         if name is None:
-            return record.reject(import_records.missing(by))
+            return record.reject(import_fields.missing(by))
         ids = self.known.get(by, name)
         if len(ids) > 1:
             return record.reject([ambiguous(by, ids)])
@@ -115,16 +115,16 @@ class Participants:
         return self._new_contact(db, record)
 
     def _new_contact(self, db, record):
-        own = {*import_records.CONTACT_ONLY, "customer_number"}
+        own = {*import_fields.CONTACT_ONLY, "customer_number"}
         contact = {name: value for name, value in record.body.items() if name in own}
-        contact = import_records.with_country(db, contact)
+        contact = import_fields.with_country(db, contact)
         faults = Faults()
         contacts.check_tax_id(contact, {"tax_id": None}, faults)
         wrong = [
-            *import_records.unidentified(contact),
+            *import_fields.unidentified(contact),
             *self.known.duplicates(None, contact),
-            *import_records.lost_zeros(db, contact),
-            *import_records.of_faults(faults),
+            *import_fields.lost_zeros(db, contact),
+            *import_fields.of_faults(faults),
         ]
         if wrong:
             return record.reject(wrong)
@@ -182,7 +182,7 @@ class Participants:
         fields = custom_fields.checked(
             db, "event_participant", record.body, stored["custom_fields"], faults
         )
-        return import_records.of_faults(faults), {**ids, "custom_fields": fields}
+        return import_fields.of_faults(faults), {**ids, "custom_fields": fields}
 
 
 def change_participant(db, old, body, values):
