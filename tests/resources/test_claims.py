@@ -14,7 +14,7 @@ from eventapi.domain.upkeep import checks
 from eventapi.validation.identifiers.bookkeeping import ledger_account
 from tests.resources.test_bank_statements import statement
 from tests.resources.test_datev import OPTIONS
-from tests.support import extf
+from tests.support import camt, extf
 
 STAND = {"description": "Row stand", "quantity": 1, "unit_price": 1000, "tax_rate": 19}
 CLAIM, WHOLE = 41.5, 1231.5
@@ -444,6 +444,26 @@ def by_rate(client):
     """
     rows = client.data(f"/reports/tax?date_from={day(-50)}")["data"]["rows"]
     return sum(row["net"] for row in rows), sum(row["tax"] for row in rows)
+
+
+def test_a_proposal_names_the_tolerance_once_if_it_covers_the_claims_too(
+    organiser, dunned, settings, monkeypatch
+):
+    """Both the open amount, and that with the claims, lack no more than the option allows."""
+    monkeypatch.setattr(settings, "payment_tolerance", Decimal(50))
+    dunned()
+    entry = {"amount": 118999, "day": day(0), "text": "OLD-17"}
+    organiser(
+        "POST",
+        "/payments/import",
+        headers={"Content-Type": "application/xml"},
+        status=201,
+        raw=camt.document([camt.statement("DE02120300000000202051", [entry])]),
+    )
+    (transfer,) = organiser.data("/payments/unmatched")
+    (proposal,) = transfer["proposals"]
+    assert (proposal["is_exact"], proposal["claim_amount"]) == (True, CLAIM)
+    assert proposal["reasons"] == ["number", "tolerance"]
 
 
 def test_datev_books_claims_or_says_what_it_leaves_out(organiser, dunned, settings, monkeypatch):

@@ -197,14 +197,13 @@ def _propose(row, invoice, reasons, objections, known, amount):
         owed = _payable_amounts(invoice)
         action, usable, claim, amount_objections = _incoming(amount, invoice)
         if {"underpaid", "claim_underpaid"} & set(amount_objections) and NAMED & set(reasons):
-            for payable in sorted(set(owed)):  # without claims, both amounts are the same
-                lacking = payable - amount
-                if 0 < lacking < owed[0] and recoveries.is_tolerated(
-                    known.config, invoice, lacking
-                ):
-                    claim = payable - owed[0]
-                    reasons = [*reasons, "tolerance"]
-                    amount_objections = []
+            tolerated = [
+                payable for payable in owed if _is_tolerated(known, invoice, payable, amount)
+            ]
+            if tolerated:
+                claim = tolerated[-1] - owed[0]
+                reasons = [*reasons, "tolerance"]
+                amount_objections = []
     else:
         owed = (_owed_to_customer(invoice),)
         action, usable, amount_objections = _outgoing(amount, owed[0], invoice)
@@ -239,6 +238,14 @@ def _propose(row, invoice, reasons, objections, known, amount):
 def _payable_amounts(invoice):
     """Return the amounts that pay an invoice: alone, and with the claims of its letters."""
     return invoice["open_amount"], invoice["open_amount"] + max(invoice["claims_open"], 0)
+
+
+def _is_tolerated(known, invoice, payable, amount):
+    """Return whether an amount lacks so little of `payable` that the rest is written off."""
+    lacking = payable - amount
+    return 0 < lacking < invoice["open_amount"] and recoveries.is_tolerated(
+        known.config, invoice, lacking
+    )
 
 
 def _takes_back(row, known):
