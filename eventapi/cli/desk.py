@@ -3,7 +3,7 @@
 import argparse
 
 from eventapi.cli.terminal import changing, command, group, lists, opened, record, show, values
-from eventapi.domain.access import api_keys, desks
+from eventapi.domain.access import api_keys, desks, links
 
 COLUMNS = ["id", "admin_name", "opened_by", "created_at", "last_used_at"]
 MOST_MINUTES = 24 * 60
@@ -72,7 +72,7 @@ def make_link(args, config):
     scopes = api_keys.SCOPES if args.all_scopes else args.scope
     with changing(config) as db:
         secret = desks.make_link(db, args.id, scopes, args.minutes)
-    print(f"{config.base_url or f'http://{config.bind}'}/link/{secret}")
+    print(links.address(config.base_url or f"http://{config.bind}", secret))
     print(
         f"This link signs in once, within {args.minutes} minutes. Give it to nobody but the person it is for."
     )

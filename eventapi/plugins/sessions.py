@@ -253,8 +253,7 @@ def is_usable(link: dict, options: Options, ref: str) -> bool:
 
 def page_request_of_link(db: Database, session: dict, link: dict, ref: str) -> PageRequest | None:
     """Return the page request of a session that a link has opened. None if its admin is not active."""
-    if sessions.needs_touch(session):
-        touch(db, session)
+    touch(db, session)
 
     admin = db.one(api_keys.admin, id=link["admin_id"]) if link["admin_id"] else None
     if admin is None:
@@ -279,8 +278,7 @@ def page_request_of_link(db: Database, session: dict, link: dict, ref: str) -> P
 
 def page_request_of_key(db: Database, session: dict) -> PageRequest:
     """Return the page request of a session that an API key has opened at the desk."""
-    if sessions.needs_touch(session):
-        touch(db, session)
+    touch(db, session)
     return PageRequest(
         kind="admin",
         ref="desk",
@@ -323,9 +321,11 @@ def caller(
 
 
 def touch(db: Database, session: dict) -> None:
-    """Record the use of a session, unless the database is busy: the request must neither wait nor
-    fail for it.
+    """Record the use of a session if that is due, unless the database is busy: the request must
+    neither wait nor fail for it.
     """
+    if not sessions.needs_touch(session):
+        return
     try:
         with db.write(wait=0):
             sessions.touch(db, session)
@@ -334,7 +334,7 @@ def touch(db: Database, session: dict) -> None:
 
 
 def owner_of(link: dict) -> str:
-    """Return whom the tokens of a link's forms are for. At the desk, that is the admin."""
+    """Return the owner of the tokens of a link's forms: the link, or its admin at the desk."""
     return f"admin {link['admin_id']}" if link["kind"] == "admin" else f"link {link['id']}"
 
 
@@ -414,7 +414,7 @@ def former_link(db: Database, ref: str) -> dict | None:
 
 
 def former_owner(db: Database, ref: str) -> str | None:
-    """Return whom the forms of a session at the desk were for that has ended, or None."""
+    """Return the owner of the forms of a session at the desk that has ended, or None."""
     opened_by = former_link(db, ref) or former_session(db, ref)
     if opened_by is None or opened_by["admin_id"] is None:
         return None

@@ -13,7 +13,7 @@ from eventapi.resources import CATALOGUE
 from eventapi.storage import database, migrations
 from eventapi.storage.statements import NOTHING, ListStatement, statements
 from eventapi.validation.schema_files import query_schema
-from tests.support.each import check_each
+from tests.support.each import check_each, each_group
 from tests.support.examples import address_of_list, all_routes, collections, make, query_for
 from tests.web.test_routes import each
 
@@ -82,10 +82,8 @@ def name_of(value):
 
 def each_file(pairs):
     """Call the test once for each .sql file, with its statements among these as {name: statement}."""
-    found = defaultdict(dict)
-    for file, statement in pairs:
-        found[file][statement.name] = statement
-    return pytest.mark.parametrize("of_file", found.values(), ids=found.keys())
+    cases = [(file, statement.name, statement) for file, statement in pairs]
+    return each_group("of_file", cases)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,14 @@ import pytest
 FAILURES = (Exception, pytest.fail.Exception, pytest.skip.Exception)
 
 
+def each_group(argument, cases):
+    """Call a test once for each group of (group, name, value), with {name: value} as `argument`."""
+    groups = {}
+    for group, name, value in cases:
+        groups.setdefault(group, {})[name] = value
+    return pytest.mark.parametrize(argument, groups.values(), ids=groups.keys())
+
+
 def check_each(cases, check):
     """Call `check(value)` for each of {name: value}.
 

@@ -20,7 +20,7 @@ from eventapi.validation.schema_files import definition, document, query_schema,
 from eventapi.web.routes import Options, Routes
 from tests.support import openapi_check
 from tests.support.client import SCOPES
-from tests.support.each import check_each
+from tests.support.each import check_each, each_group
 from tests.support.examples import (
     FILLED_BY,
     KEPT,
@@ -65,10 +65,8 @@ def each(name, values):
 
 def each_resource(routes):
     """Call the test once for each resource, with its routes among these as {name: route}."""
-    found = {}
-    for route in routes:
-        found.setdefault(route.options.resource, {})[name_of(route)] = route
-    return pytest.mark.parametrize("of_resource", found.values(), ids=found.keys())
+    cases = [(route.options.resource, name_of(route), route) for route in routes]
+    return each_group("of_resource", cases)
 
 
 def kind(route):

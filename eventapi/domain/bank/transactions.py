@@ -46,7 +46,7 @@ def stored(row):
 
 
 def blank_transfers(db, contact_id):
-    """Erase who has paid invoices of a contact.
+    """Erase the names of those who have paid invoices of a contact.
 
     Call this inside a write transaction.
     """

@@ -100,8 +100,8 @@ def refuse_known(db, payment, transaction_id):
 def add(db, payment, amount, fields, bank_transaction_id=None):
     """Insert a refund of `amount` minor units and return its row.
 
-    `payment` is a row, and `fields` a body of the action, of which the amount is not read. Raise
-    409 `period_closed`.
+    `payment` is a row. `fields` is a body of the action; its amount is not read. Raise 409
+    `period_closed`.
     """
     claim = 0
     if payment["claim_amount"]:

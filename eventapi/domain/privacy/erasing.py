@@ -125,7 +125,8 @@ def end_retention(db):
     """Clear or delete invoices and contracts of anonymised contacts whose retention period has
     ended. For the worker.
 
-    Also clear who has paid invoices of an anonymised contact since. These are not counted.
+    Also clear the names of those who have paid invoices of an anonymised contact since. These are
+    not counted.
 
     Handle at most BATCH contacts, each in a transaction of its own. Return their number.
     """

@@ -3,6 +3,7 @@
 It contains nothing that somebody has typed.
 """
 
+from eventapi.domain.access import links
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.mail.contents import Contents, Gone, own_paragraphs
 from eventapi.domain.public_forms import drafts
@@ -30,7 +31,7 @@ def confirmation(db, mail):
     paragraphs = [
         texts["hello_nobody"],
         *(own or [texts[name]]),
-        (texts[f"{name}_button"], f"{mail['base_url']}/link/{mail['secret']}"),
+        (texts[f"{name}_button"], links.address(mail["base_url"], mail["secret"])),
         texts[f"{name}_ignore"],
         *mail_words.closing(db.config, language),
     ]

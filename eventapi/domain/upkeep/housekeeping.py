@@ -25,11 +25,6 @@ LONGEST_WAIT = timedelta(hours=25)
 UNUSED = 24 * 3600  # seconds after which a file that no record names is deleted
 
 
-def ago(age):
-    """Return the UTC timestamp of `age`, a timedelta, before now."""
-    return times.text(datetime.now(timezone.utc) - age)
-
-
 def delete_old_idempotency_keys(db):
     """Delete the responses stored for `Idempotency-Key` after a day."""
     return _delete_older(db, sql.delete_old_idempotency_keys, IDEMPOTENCY_KEYS)
@@ -42,7 +37,7 @@ def delete_old_events(db):
 
 def _delete_older(db, statement, age):
     """Run a statement that deletes rows older than `age`, in a transaction. Return their number."""
-    before = ago(age)
+    before = times.after(times.now(), -age)
     with db.write():
         return db.run(statement, before=before, size=BATCH)
 
