@@ -106,6 +106,13 @@ def utc(value, zone_name):
     return text(parsed if parsed.tzinfo else parsed.replace(tzinfo=zone(zone_name)))
 
 
+def is_same(value, other):
+    """Return whether two texts are timestamps of the same second, with any offset. Without an
+    offset, a time is in UTC.
+    """
+    return is_timestamp(value) and is_timestamp(other) and utc(value, "UTC") == utc(other, "UTC")
+
+
 def at(day, time_of_day, zone_name):
     """Return the timestamp of a time such as 09:30 on a date in the zone, or None if the clocks
     skip that time.

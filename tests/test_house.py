@@ -140,7 +140,7 @@ DOMAIN = {
     "entrance": "attachments records",
     "events": "access attachments entrance halls orders records shows submissions",
     "halls": "access attachments records",
-    "imports": "people records",
+    "imports": "newsletter people records",
     "mail": "records",
     "newsletter": "mail people records",
     "orders": "attachments billing records",

@@ -50,6 +50,7 @@ OUTSIDE = {
         "resources.invoices",
     },
     "newsletter": {
+        "domain.imports.read_only",
         "demo.office",
         "domain.privacy.export",
         "domain.subjects",

@@ -10,7 +10,6 @@ request again finds them and continues with the rest; so do two of them at once,
 at the row inside its transactions.
 """
 
-import inspect
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -24,13 +23,14 @@ from eventapi.errors import Problem, damaged, invalid_parameter
 from eventapi.plugins import idempotency
 from eventapi.plugins.access import require_flag, require_scope
 from eventapi.plugins.authentication import Who
+from eventapi.plugins.read_only import compared
 from eventapi.plugins.request import MINIMAL, problem_of
 from eventapi.plugins.validation import body_of
 from eventapi.storage.database import Database, as_json
 from eventapi.storage.errors import damage, storage_error
 from eventapi.web import masking
 from eventapi.web.rest import Response
-from eventapi.web.routes import Route, Routes
+from eventapi.web.routes import Route, Routes, called
 
 MOST = 50  # entries of a transaction
 LONGEST = 0.25  # seconds after which a transaction begins no further entry
@@ -215,6 +215,7 @@ class EachEntry:
 
     def __init__(self, routes: Routes, route: Route, who: Who, body: dict, environ: dict):
         self.handler, self.before, self.who = route.handler, route.options.before, who
+        self.schema = route.options.schema
         self.read = routes.single("GET").handler
         self.reader = environ["eventapi.connections"].reader
         self.check = body_of(route.options.schema, "POST", environ["eventapi.config"].timezone)
@@ -279,7 +280,8 @@ class EachEntry:
             given.update(id=self.ids[index], body=deepcopy(self.fields))
         else:
             given["body"] = ready
-        return called(self.handler, db, **given)
+        result = called(self.handler, db=db, **given)
+        return compared(self.schema, self.items[index], None, result) if self.items else result
 
     def known(self, db: Database, index: int) -> dict:
         """Return what is known of an entry before it is executed: the record, or the item.
@@ -289,15 +291,9 @@ class EachEntry:
         found = (
             self.items[index]
             if self.items
-            else attempted(lambda: called(self.read, db, id=self.ids[index], query={}))
+            else attempted(lambda: called(self.read, db=db, id=self.ids[index], query={}))
         )
         return found if isinstance(found, dict) else {}
-
-
-def called(handler: Callable, db: Database, **given: object) -> object:
-    """Return what a handler returns, which takes those of the arguments that it names."""
-    takes = inspect.signature(handler).parameters
-    return handler(**{name: value for name, value in {"db": db, **given}.items() if name in takes})
 
 
 def attempted(act: Callable[[], object], db: Database | None = None) -> object:

@@ -5,6 +5,7 @@ from eventapi.plugins.authentication import Authentication
 from eventapi.plugins.cross_origin import CrossOrigin
 from eventapi.plugins.database import DatabasePlugin
 from eventapi.plugins.idempotency import Idempotency
+from eventapi.plugins.read_only import ReadOnly
 from eventapi.plugins.request import Request
 from eventapi.plugins.sessions import Sessions
 from eventapi.plugins.validation import Validation
@@ -18,4 +19,5 @@ IN_ORDER = (
     Validation,
     DatabasePlugin,
     Idempotency,
+    ReadOnly,
 )

@@ -101,6 +101,7 @@ class ValidatedHandler:
             raw = read_body(environ, MAX_BODY)
             sent = parse(raw)
         environ["eventapi.raw_body"] = raw
+        environ["eventapi.sent"] = sent
         faults, check = [], self.query(config.timezone)
         pairs = parse_query(environ.get("QUERY_STRING", ""))
         query = (

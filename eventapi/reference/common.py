@@ -44,6 +44,9 @@ SCHEMAS = {
         ),
         open=ref("MetaOpen"),
         warnings=_list(ref("MetaWarning"), "What you should look at."),
+        ignored=_list(
+            TEXT, "JSON pointers to read-only fields that were sent with another value and ignored."
+        ),
         skipped=_list(ref("MetaSkipped"), "Custom fields that an approval could not carry over."),
     ),
     "HealthDisk": {

@@ -13,10 +13,14 @@ from eventapi.validation.formats import FORMATS
 from eventapi.validation.schema_files import body_schema, definition, document, response_schema
 
 SUFFIX = {"POST": "create", "PUT": "put", "PATCH": "patch"}
+READ_ONLY = (
+    "Read-only fields may be sent as they were read. One with another value is named in `meta.ignored`, or is 422 "
+    "`read_only` if an action changes it."
+)
 OF_BODIES = {
-    "POST": "The writable fields. Fields of a response that are not here may be sent and are ignored.",
-    "PUT": "The writable fields. A field that is not sent stays as it was, and read-only fields are ignored.",
-    "PATCH": "The fields to change, at least one. Read-only fields are ignored.",
+    "POST": f"The writable fields. {READ_ONLY}",
+    "PUT": f"The writable fields. A field that is not sent stays as it was. {READ_ONLY}",
+    "PATCH": f"The fields to change, at least one. {READ_ONLY}",
 }
 # Fields that hold the values of custom fields share a schema.
 CUSTOM_VALUES = {

@@ -9,6 +9,7 @@ from eventapi.domain.entrance import admission, badges, batches, check_ins
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, fault, invalid
+from eventapi.plugins.read_only import ignored_in
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import Body
@@ -58,10 +59,15 @@ def create_check_in_batch(db, body):
     Each result contains the status that the scan would have as a single request, and either the
     check-in or the code and detail of the problem.
     """
-    outcomes = batches.record(db, body["scans"], Body("check_in", "POST", db.config.timezone))
-    return {
-        "results": [batches.represent(index, outcome) for index, outcome in enumerate(outcomes)]
-    }
+    scans = body["scans"]
+    outcomes = batches.record(db, scans, Body("check_in", "POST", db.config.timezone))
+    results = [batches.represent(index, outcome) for index, outcome in enumerate(outcomes)]
+    for scan, result in zip(scans, results, strict=True):
+        is_recorded = result["code"] is None
+        ignored = ignored_in("check_in", scan, None, result["data"]) if is_recorded else []
+        if ignored:
+            result["ignored"] = ignored
+    return {"results": results}
 
 
 @routes.get("/check-ins/stats", query="check_in.figures", response="check_in.stats")

@@ -126,10 +126,17 @@ def actual(value: object) -> str:
     """
     if isinstance(value, (list, dict)) or value == "":
         return ""
-    text = (
-        "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-    )
-    return f", but is {text[:LONGEST_SHOWN]}{'…' if len(text) > LONGEST_SHOWN else ''}"
+    return f", but is {shown(value)}"
+
+
+def shown(value: object) -> str:
+    """Return a value as it was sent, at most LONGEST_SHOWN characters."""
+    text = str(value)
+    if value is None:
+        text = "null"
+    elif isinstance(value, bool):
+        text = text.lower()
+    return f"{text[:LONGEST_SHOWN]}{'…' if len(text) > LONGEST_SHOWN else ''}"
 
 
 def _types(value):

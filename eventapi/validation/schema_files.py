@@ -1,7 +1,7 @@
 """The files of schemas/, and the schemas of bodies, responses and queries that follow from them.
 
 One file per resource. Its `properties` are the fields of the record: a body may contain a
-`readOnly` field, which is ignored, and no response contains a `writeOnly` field. `$defs` holds
+`readOnly` field, which changes nothing (read_only.py), and no response contains a `writeOnly` field. `$defs` holds
 shared parts, `query` (the filters of the list), `one` (the query of a single record), `message`
 (see event_schemas.py), `batch`, and the bodies of actions. The name of a schema is `note` (the
 record itself) or `note.query` (an entry of its `$defs`).
@@ -19,6 +19,7 @@ Keywords of ours, and what they stand on:
 | `x-once` | field | a secret that only the response to POST contains; null in all others |
 | `x-outcome` | field | says what a write did: only its response has it, and no list, file, message or ETag |
 | `x-optional` | field | of an object in a response: some responses lack it |
+| `x-changed-by` | field | value -> request that sets this read-only field to it; see read_only.py |
 | `x-csv` | field | `day`: a CSV file shows the time as a date |
 | `x-says` | any schema | error text in place of the usual one |
 | `x-at` | made here | where the fault of an `anyOf` is reported, as a path |

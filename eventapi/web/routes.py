@@ -2,6 +2,7 @@
 read.
 """
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from email.utils import formatdate
@@ -311,3 +312,9 @@ class Routes:
     def delete(self, path: str, **options: object) -> Decorator:
         """Register a DELETE handler, which returns nothing: the response is 204."""
         return self._add(("DELETE",), path, options)
+
+
+def called(handler: Callable, **given: object) -> object:
+    """Return what a handler returns, which takes those of the arguments that it names."""
+    takes = inspect.signature(handler).parameters
+    return handler(**{name: value for name, value in given.items() if name in takes})

@@ -1115,7 +1115,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_records(db):
         records = [Record(index, {}, body) for index, body in enumerate(people(number, start))]
         with db.write():
             db.connection.set_trace_callback(executed.append)
-            Contacts(options).write(db, records)
+            Contacts(options, None).write(db, records)
             db.connection.set_trace_callback(None)
         return len([text for text in executed if not text.startswith(("INSERT", "--"))])
 

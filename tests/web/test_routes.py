@@ -16,7 +16,7 @@ import pytest
 
 from eventapi.app import routes
 from eventapi.errors import CODES
-from eventapi.validation.schema_files import definition, document, query_schema, response_schema
+from eventapi.validation.schema_files import definition, query_schema, response_schema
 from eventapi.web.routes import Options, Routes
 from tests.support import openapi_check
 from tests.support.client import SCOPES
@@ -478,26 +478,6 @@ def test_location_is_the_url_of_the_new_record(shared, singular, path):
     read = shared.organiser.get(urlsplit(answer.headers["Location"]).path, status=200)
     assert read.json["data"] == as_read(singular, record)
     assert {"id", "created_at", "updated_at"} <= record.keys()
-
-
-@each_creation
-def test_read_only_fields_are_accepted_and_ignored(shared, singular, path):
-    rubbish = {
-        field: ["rubbish"]
-        for field, sub in document(singular)["properties"].items()
-        if sub.get("readOnly")
-    }
-    record = as_read(
-        singular,
-        shared.organiser.post(
-            path, {**body_for(shared.organiser, singular), **rubbish}, status=201
-        ).json["data"],
-    )
-    assert ["rubbish"] not in record.values()
-    address = f"{path}/{record['id']}"
-    for method in updates(singular):
-        answer = shared.organiser(method, address, record, status=200)
-        assert answer.json["data"] == record, f"what was read can be sent back: {method}"
 
 
 @each_creation

@@ -4,6 +4,7 @@ New contacts are added in few statements, existing contacts are changed one by o
 """
 
 from eventapi.domain.imports import fields as import_fields
+from eventapi.domain.imports import read_only
 from eventapi.domain.imports.known import KnownContacts, ambiguous, attempt
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
@@ -13,14 +14,14 @@ from eventapi.errors import Faults
 class Contacts:
     """Writes batches of contacts.
 
-    options: the row of the import.
+    options: the row of the import. read: the fields.Reader of its records.
     known: the contacts that records may match.
     new: id -> (arguments of contacts.add_many, event ids) of the new contacts of the batch, which are not written yet.
     next_id: id of the next new contact. In a dry run it continues over all batches.
     """
 
-    def __init__(self, options):
-        self.options, self.known = options, KnownContacts()
+    def __init__(self, options, read):
+        self.options, self.read, self.known = options, read, KnownContacts()
         self.next_id = None
 
     def write(self, db, records):
@@ -74,6 +75,8 @@ class Contacts:
         if wrong:
             record.reject(wrong)
             return
+        if record.read_only and not read_only.compare_new_contact(db, self.read, record):
+            return
         id, self.next_id = self.next_id, self.next_id + 1
         self.new[id] = (
             (id, import_fields.with_country(db, record.body), category_ids or (), fields),
@@ -91,7 +94,7 @@ class Contacts:
         else:
             if id in self.new:
                 self._flush(db)
-            attempt(db, record, dry, lambda: change_contact(db, record, id))
+            attempt(db, record, dry, lambda: change_contact(db, self.read, record, id))
             if record.action == "updated" and not dry:
                 self.known.add_names(id, record.body)
 
@@ -104,10 +107,10 @@ class Contacts:
             participants.set_events(db, id, event_ids)
 
 
-def change_contact(db, record, id):
+def change_contact(db, read, record, id):
     """Change a contact as the record says, and add its participations.
 
-    Reject the record if a reference is unknown.
+    Reject the record if a reference is unknown. Raise 422 `read_only`.
     """
     old = contacts.get(db, id)
     faults, (category_ids, event_ids, fields) = _resolved(db, record.body, old)
@@ -117,6 +120,8 @@ def change_contact(db, record, id):
         return
     contacts.change(db, old, record.body, category_ids, fields)
     participants.set_events(db, id, event_ids)
+    if record.read_only:
+        read_only.compare(read, record, old, contacts.get(db, id))
     record.end("updated", id)
 
 

@@ -19,6 +19,7 @@ from eventapi.spreadsheet import columns as columns_of_list
 from eventapi.spreadsheet import split_list, unescape_formula
 from eventapi.validation.bodies import Body
 from eventapi.validation.messages import actual, pointer
+from eventapi.validation.read_only import ReadOnlyFields
 from eventapi.validation.schema_files import body_schema, document
 
 # faults that are searched for in the fields of one record: an import has many records
@@ -184,6 +185,7 @@ class Reader:
         self.participant = (
             Body("participant", "PATCH", self.zone, MAX_FOUND) if kind == "participants" else None
         )
+        self.read_only = ReadOnlyFields(SCHEMAS[kind])
         self.suggestions = 100
 
     def __call__(self, sent):
@@ -265,6 +267,28 @@ class Reader:
             name: found[name].strip() if isinstance(found.get(name), str) else None
             for name in NAMES
         }
+
+    @cached_property
+    def read_only_columns(self):
+        """The (position, field) of each column of a read-only field."""
+        places = enumerate(self.columns)
+        return [(place, field) for place, field in places if field in self.read_only.names]
+
+    def read_only_in(self, sent):
+        """Return the read-only fields in a record, as read_only.Sent. An empty cell has none."""
+        if self.form["kind"] == "json":
+            return self.read_only.sent_in(self._mapped(sent))
+        found = {}
+        for place, field in self.read_only_columns:
+            if place < len(sent) and (text := sent[place].strip()):
+                types = self.read_only.schema["properties"][field]["type"]
+                found[field] = _value(types, text)
+        return self.read_only.sent_in(found)
+
+    @cached_property
+    def is_own_list(self):
+        """Whether the file has the header of our own list of these records."""
+        return _is_own_list(self.kind, self.form)
 
     @cached_property
     def types(self):

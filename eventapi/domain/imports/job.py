@@ -58,7 +58,7 @@ class Job:
         self.read = import_fields.Reader(
             db, self.options["kind"], self.options["form"], self.options["field_mapping"]
         )
-        self.writer = WRITERS[self.options["kind"]](self.options)
+        self.writer = WRITERS[self.options["kind"]](self.options, self.read)
         self.details = self.options["details"]
         self.refused = 0
         self.refusals = []
@@ -79,6 +79,8 @@ class Job:
 
         Requires a write transaction.
         """
+        for record in records:
+            record.read_only = self.read.read_only_in(record.sent)
         self.writer.write(db, records)
         if self.options["dry_run"]:
             self.forget_new(db, records)
@@ -141,6 +143,8 @@ def _detail(record):
     }
     if record.contact_created:
         detail["contact_created"] = True
+    if record.ignored:
+        detail["ignored"] = record.ignored
     return detail
 
 

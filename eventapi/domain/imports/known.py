@@ -31,6 +31,7 @@ class Record:
     action: None at first; then "created", "updated", "skipped" or "rejected".
     id: id of the contact or participant, if there is one. reason: why the record was skipped.
     contact_created: whether the import of participants created the contact.
+    read_only: the read-only fields in it (validation/read_only.py). ignored: JSON pointers to those that had no effect.
     """
 
     index: int
@@ -42,6 +43,8 @@ class Record:
     reason: str = None
     contact_id: int = None
     contact_created: bool = False
+    read_only: list = field(default_factory=list)
+    ignored: list = field(default_factory=list)
 
     def end(self, action, id=None, reason=None):
         """Set the result of the record."""

@@ -1,6 +1,7 @@
 """The import of participants of one event. Contacts that do not exist can be created."""
 
 from eventapi.domain.imports import fields as import_fields
+from eventapi.domain.imports import read_only
 from eventapi.domain.imports.known import KnownContacts, ambiguous, attempt, folded
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
@@ -19,13 +20,13 @@ def event_of(db, options):
 class Participants:
     """Writes batches of participants of one event.
 
-    options: the row of the import.
+    options: the row of the import. read: the fields.Reader of its records.
     known: the contacts that records may match.
     seen: keys of the participants that a dry run would have created.
     """
 
-    def __init__(self, options):
-        self.options, self.known, self.seen = options, KnownContacts(), set()
+    def __init__(self, options, read):
+        self.options, self.read, self.known, self.seen = options, read, KnownContacts(), set()
 
     def write(self, db, records):
         """Determine the action of each record, and perform it unless this is a dry run.
@@ -137,6 +138,7 @@ class Participants:
             record.reject(faults)
             return
         if contact_id is None:
+            read_only.compare(self.read, record, None, _new(record.body))
             record.end("created")
             return
         participant = participants.add(
@@ -150,6 +152,7 @@ class Participants:
             badge_name=record.body.get("badge_name"),
             confirmed=record.body.get("is_confirmed", False),
         )
+        read_only.compare(self.read, record, None, participant)
         record.end("created", participant["id"])
 
     def _change(self, db, record, id):
@@ -165,6 +168,8 @@ class Participants:
             return
         if old:
             change_participant(db, old, record.body, values)
+        if old and record.read_only:
+            read_only.compare(self.read, record, old, participants.get(db, id))
         record.end("updated", id)
 
     def _resolved(self, db, record, stored):
@@ -183,6 +188,16 @@ class Participants:
             db, "event_participant", record.body, stored["custom_fields"], faults
         )
         return import_fields.of_faults(faults), {**ids, "custom_fields": fields}
+
+
+def _new(body):
+    """Return the read-only fields of a participant that a dry run would create."""
+    return {
+        "status": "confirmed" if body.get("is_confirmed") else "registered",
+        "badge_number": None,
+        "is_checked_in": False,
+        "application_id": None,
+    }
 
 
 def change_participant(db, old, body, values):
