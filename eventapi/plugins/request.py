@@ -29,6 +29,7 @@ from eventapi.storage.errors import (
 )
 from eventapi.validation.schema_files import outcome_fields
 from eventapi.web import client, masking, pages, request_log
+from eventapi.web.compression import compress
 from eventapi.web.html import page_requests
 from eventapi.web.rest import Response, base_url, envelope, etag, is_known
 from eventapi.web.routes import JSON
@@ -81,6 +82,8 @@ class RequestHandler:
         self.deletes = route.method == "DELETE"
         self.is_page = options.page and options.offered == ("text/html",)
         self.is_file = options.page and not self.is_page
+        # A page shows secrets of its session, beside what somebody else may have chosen.
+        self.is_compressed = self.reads and route.rule.startswith("/api/v1") and not options.session
         is_record = options.schema is not None and "." not in options.schema
         self.outcomes = outcome_fields(options.schema) if is_record else []
         self.headers = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
@@ -134,9 +137,13 @@ class RequestHandler:
         response.headers = {**headers, **response.headers}
 
         if isinstance(response.body, Generator):
-            response.body = StartedBody(watched(response.body, environ["eventapi.config"].database))
+            response.body = watched(response.body, environ["eventapi.config"].database)
         elif response.body is None:
             response.body = b"" if response.status == 204 else self.enveloped(response, environ)
+        if self.is_compressed:
+            compress(response)
+        if isinstance(response.body, Generator):
+            response.body = StartedBody(response.body)
         return response
 
     def enveloped(self, response: Response, environ: dict) -> bytes:

@@ -237,7 +237,7 @@ HEADERS = {
         "Location": "Address of the new record.",
         "Link": "Addresses of the first, previous, next and last page (RFC 8288).",
         "ETag": "State of the record (RFC 9110), for `If-Match` and `If-None-Match`.",
-        "Vary": "`Accept`: the response depends on this header of the request.",
+        "Vary": "`Accept`, `Accept-Encoding`: the response depends on these headers of the request.",
         "Accept-Ranges": "`bytes`: a request may ask for a part of the file with `Range`.",
         "Content-Range": "First and last byte of the part, and the size of the file: `bytes 0-999/5000`.",
         "Content-Disposition": "Name of the file.",
