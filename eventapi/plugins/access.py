@@ -21,7 +21,7 @@ class Access:
         flag = options.flag
         narrow = options.narrow_scopes
         further = options.further_scopes
-        if options.public:
+        if options.public or scope == "none":
             return callback
 
         def allowed(**values):

@@ -149,6 +149,8 @@ def required_access(route: Route) -> str:
     options = route.options
     if options.public:
         return "No API key is required."
+    if options.scope == "none":
+        return "Every valid API key is enough, without a scope."
     if options.scope == "all":
         return "The API key needs every scope, at least for reading."
     if options.scope == "by_entity_type":

@@ -60,7 +60,7 @@ GROUPS = {
         "custom-fields",
     ),
     "Entrance": ("check-ins",),
-    "Integration": ("webhooks", "bulk-import"),
+    "Integration": ("me", "webhooks", "bulk-import"),
     "Pages": ("shows",),
     "System": ("audit-log", "health", "metrics", "openapi", "docs", "problems"),
 }

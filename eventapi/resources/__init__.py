@@ -33,6 +33,7 @@ CATALOGUE = (
     "resources.calendar_feed",
     "resources.custom_fields",
     "resources.newsletter",
+    "resources.me",
     "resources.webhooks",
     "resources.bulk_import",
     "resources.notes",

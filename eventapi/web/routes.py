@@ -59,7 +59,7 @@ class Options:
     scope: str | None = None
     """Scope that the key must have, read by the access plugin: `name` to write, `name` or `name:read` to read. Three
     values leave the check to the handler: `by_entity_type` (the scope depends on the record), `all` (several
-    scopes), `any` (every key)."""
+    scopes), `any` (every key). With `none` every key is enough, whatever the plan tier."""
 
     narrow_scopes: tuple[str, ...] = ()
     """Scopes for a few routes only, such as `applications:create`, that allow this route as well as

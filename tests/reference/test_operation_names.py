@@ -11,6 +11,8 @@ NAMES = {
     "events": """
         list_events create_event get_event update_event_put update_event_patch delete_event set_event_image
         delete_event_image copy_event""",
+    "me": """
+        get_me""",
     "event-pages": """
         get_event_pages update_event_pages_put update_event_pages_patch""",
     "categories": """

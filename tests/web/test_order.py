@@ -10,12 +10,12 @@ from eventapi.validation.schema_files import body_schema
 from tests.support.client import SCOPES
 from tests.support.examples import REFERENCES, collections, make
 from tests.web.test_numbers import integers
-from tests.web.test_routes import OWN_SCOPE, ROUTES, WITH_BODY, address, ask, each, problem
+from tests.web.test_routes import NEEDS_TIER, OWN_SCOPE, WITH_BODY, address, ask, each, problem
 
 TEXT, LONG = {"Content-Type": "text/plain"}, b"{" + b" " * 2**20
 
 
-@each("route", ROUTES)
+@each("route", NEEDS_TIER)
 def test_the_key_is_checked_before_tier_flag_scope_and_input(shared, route):
     flags = {route.options.flag} - {None}
     others = " ".join(word for word in SCOPES.split() if word != route.options.scope)

@@ -77,6 +77,8 @@ def test_a_narrow_scope_opens_its_routes_and_no_other(person, fair, scopes, allo
             "all",
         ):
             assert response.status_int >= 400 or response.json["data"] == [], path
+        elif route.options.scope == "none":
+            assert response.json["data"]["admin"] is None
         elif (route.method, route.path) not in allowed:
             assert response.status_int == 403, (route.method, path)
         else:

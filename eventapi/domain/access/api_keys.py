@@ -75,6 +75,11 @@ def checked_scopes(scopes):
     ]
     if faults:
         raise invalid(faults)
+    return in_order(scopes)
+
+
+def in_order(scopes):
+    """Return each scope once, in the order of ALL_SCOPES."""
     return [scope for scope in ALL_SCOPES if scope in scopes]
 
 

@@ -19,6 +19,7 @@ from eventapi.reference.components import FORMAT_HINTS
 ANY_OF = {
     "by_entity_type": "the scope of the record's kind",
     "any": "any scope",
+    "none": "no scope",
     "all": "all scopes, for reading",
 }
 
