@@ -69,7 +69,11 @@ def create(db, fields, base_url):
     Raise 422 for dates, opening hours and custom fields that are wrong; 409 `duplicate` for a taken
     key.
     """
-    fields = {**fields, "timezone": fields["timezone"] or db.config.timezone}
+    fields = {
+        **fields,
+        "timezone": fields["timezone"] or db.config.timezone,
+        "country": fields["country"] or db.config.organiser_country,
+    }
     fields["event_key"] = fields["event_key"] or free_key(db, fields)
     faults = Faults()
     fields["custom_fields"] = custom_fields.checked(db, "event", fields, {}, faults)

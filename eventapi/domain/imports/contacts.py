@@ -79,7 +79,7 @@ class Contacts:
             return
         id, self.next_id = self.next_id, self.next_id + 1
         self.new[id] = (
-            (id, import_fields.with_country(db, record.body), category_ids or (), fields),
+            (id, record.body, category_ids or (), fields),
             event_ids,
         )
         self.known.add_new(id, record.body)

@@ -586,11 +586,6 @@ def unidentified(body):
     return [_fault("any_of", "must have at least one of: " + ", ".join(either))]
 
 
-def with_country(db, contact):
-    """Return a new contact with a country: that of the organiser unless the record has one."""
-    return contact if "country" in contact else {**contact, "country": db.config.organiser_country}
-
-
 def lost_zeros(db, contact):
     """Return a fault for a postal code that has lost its zero, in the country of the contact."""
     country = contact.get("country") or db.config.organiser_country

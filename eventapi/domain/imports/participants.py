@@ -118,7 +118,6 @@ class Participants:
     def _new_contact(self, db, record):
         own = {*import_fields.CONTACT_ONLY, "customer_number"}
         contact = {name: value for name, value in record.body.items() if name in own}
-        contact = import_fields.with_country(db, contact)
         faults = Faults()
         contacts.check_tax_id(contact, {"tax_id": None}, faults)
         wrong = [

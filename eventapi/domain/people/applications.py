@@ -81,6 +81,7 @@ def create(db, fields, *, by_form=False, asked=None):
     Raise 422 for faults in the fields or unknown events, categories and custom fields; 409
     `deadline_passed`, or `duplicate` for an open application with the same e-mail and event.
     """
+    fields = {**fields, "country": fields["country"] or db.config.organiser_country}
     event_ids, category_ids, values = _check(
         db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, by_form, asked
     )

@@ -142,6 +142,7 @@ def add(db, contact, category_ids=(), fields=None):
     contact = {**BLANK, **{name: contact[name] for name in BLANK.keys() & contact.keys()}}
     _refuse_duplicate(db, contact)
     contact["customer_number"] = contact["customer_number"] or _next_number(db)
+    contact["country"] = contact["country"] or db.config.organiser_country
     id = db.insert(sql.add, **_columns(contact), now=db.now)
     _tag(db, id, contact["tags"])
     _categorize(db, id, category_ids)
@@ -163,6 +164,8 @@ def add_many(db, additions):
     unnumbered = [contact for contact in contacts if contact["customer_number"] is None]
     for contact, number in zip(unnumbered, _next_numbers(db, len(unnumbered)), strict=True):
         contact["customer_number"] = number
+    for contact in contacts:
+        contact["country"] = contact["country"] or db.config.organiser_country
     db.run_many(
         sql.add_with_id,
         [{**_columns(contact), "now": db.now, "stamp": db.stamp} for contact in contacts],

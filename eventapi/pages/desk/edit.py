@@ -313,7 +313,7 @@ def get_desk_form(db, request, name, id=None):
     if request.problem:
         given = made.compact(request.fields)
     else:
-        given = made.texts(record) if record else {**made.defaults(), **start(made, event)}
+        given = made.texts(record) if record else {**made.defaults(), **start(db, made, event)}
     if request.problem and request.problem.status == 412:
         request.fields["tag"] = [record["tag"]]  # the stored record is shown beside what was typed
     return render_page(
@@ -406,12 +406,15 @@ def event_of(record, event):
     return keys[0] if len(keys) == 1 else None
 
 
-def start(made, event):
-    """Return the texts of a new record that follow from the event in hand and from the query."""
+def start(db, made, event):
+    """Return the texts of a new record that follow from the event in hand and from the query, and
+    the country of the organiser.
+    """
     found = {
         name: [text]
         for name, text in shell.asked("plan_id", "contact_id", "event_participant_id").items()
     }
+    found["country"] = [db.config.organiser_country]
     if event:
         found |= {
             "event_key": [event["event_key"]],
