@@ -2,7 +2,7 @@
 
 A date is a text such as 2026-05-01, in the time zone of the event or of the organiser. A timestamp
 is a text such as 2026-05-01T09:00:00Z (RFC 3339), in UTC in the database and in responses. Clients
-may send other offsets or none.
+may send other offsets, also written as +0200 and +02 (ISO 8601), or none.
 """
 
 import re
@@ -13,7 +13,9 @@ from zoneinfo import ZoneInfo
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 TIMESTAMP = re.compile(
-    r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII
+    r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?"
+    r"([Zz]|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?",
+    re.ASCII,
 )
 NOTHING = timedelta(0)
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
@@ -79,7 +81,10 @@ def is_date(value):
 
 
 def is_timestamp(value):
-    """Return whether the text is a timestamp, with any offset or without one."""
+    """Return whether the text is a timestamp, with any offset or without one.
+
+    fromisoformat accepts more: 20260501T0900, and offsets such as +02:60.
+    """
     if not TIMESTAMP.fullmatch(value):
         return False
     try:

@@ -72,8 +72,8 @@ Every request below /api/v1 needs the header `Authorization: Bearer <API_KEY>`. 
 "meta": {"request_id": …}}`. Every error is a problem document (RFC 9457) that lists all errors in the input. An
 unknown field or parameter is an error. A parameter that is a list is separated by commas (`include=a,b`) or repeated
 (`include=a&include=b`). A text in a body loses the blanks around it, and an empty one is null where null is allowed. A
-whole number may be written 3.0. Timestamps are in UTC (`2026-11-20T17:30:00Z`); amounts of money are numbers with the
-decimals of their currency.
+whole number may be written 3.0. Timestamps are in UTC (`2026-11-20T17:30:00Z`); requests may
+have any offset, as `+02:00`, `+0200` or `+02`. Amounts of money are numbers with the decimals of their currency.
 
 HEAD works wherever GET does, and OPTIONS returns the allowed methods. In this document, x-scope is the scope that a
 key needs (`name:read` is enough for reading), and x-flag is the feature that must be enabled."""

@@ -22,7 +22,7 @@ FORMATS = {
     "language": ["de", "de-AT", "zh-Hant-TW"],
     "available-language": ["de", "en", "de-AT"],
     "url": ["https://example.org/", "http://example.org:81/a?b=%20#c"],
-    "day-or-moment": ["2026-05-01", "2026-05-01T09:00:00Z", "2026-03-29T02:30:00.5+02:00"],
+    "day-or-moment": ["2026-05-01", "2026-05-01T09:00:00Z", "2026-03-29T02:30:00.5+0200"],
     "line": ["A", "Garden Fair 2027", "Ärzte & Söhne", "x-1"],
     "website": ["https://example.org/", "www.example.org"],
     "iban": ["DE02120300000000202051", "gb29 NWBK 6016 1331 9268 19"],

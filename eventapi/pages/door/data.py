@@ -68,6 +68,7 @@ def get_door_roster(db, request):
     link, since = active(request), shell.asked("since").get("since")
     if since and not times.is_timestamp(since):
         raise invalid_parameter("since", "format", "must be a time such as 2027-05-01T07:03:12Z")
+    since = since and times.utc(since, db.config.timezone)
     data = door_roster.changes(db, link["event_id"], since) if since else None
     if data is None:
         data = door_roster.whole(db, link["event_id"], ROSTERS)

@@ -100,6 +100,21 @@ def test_a_device_gets_event_and_roster_and_sends_scans(organiser, door, ada, fa
     assert f"link {link['id']}" in str(entry)
 
 
+def test_a_device_may_send_times_with_any_offset(organiser, door, ada):
+    link, device, _ = door()
+    at = datetime.now(timezone.utc).replace(microsecond=0) - timedelta(minutes=1)
+    local = (at + timedelta(hours=2)).strftime("%Y-%m-%dT%H:%M:%S")
+    [result] = sent(device, link, ada["badge_number"], scanned_at=f"{local}+0200").json["data"][
+        "results"
+    ]
+    assert result["status"] == 201
+    [visit] = organiser.get("/check-ins").json["data"]
+    assert visit["checked_in_at"] == at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    device.get(ROSTER)
+    for since in (f"{local}%2B0200", f"{local}%2B02", f"{local}z", local):
+        assert device.get(f"{ROSTER}?since={since}").body[:4] == b"EVD1"
+
+
 def test_without_a_session_there_is_nothing(app, door, fair, open_link, exhibitor_link):
     strangers = [Visitor(app), exhibitor_link]
     for device in strangers:
