@@ -10,6 +10,9 @@ from eventapi.validation.messages import in_order
 from eventapi.validation.schema_files import query_schema, resolved
 
 ENDS = ("date_to", "to_date", "to")  # a date in these parameters includes the whole day
+# How other APIs sort: -created_at, +name and city,name. A `+` in a URL arrives as a blank.
+SIGNED_SORT = re.compile(r"([-+ ]?)([a-z0-9_]+)(,.*)?", re.S)
+ORDERS = {"-": "&order=DESC", "+": "&order=ASC", " ": "&order=ASC", "": ""}
 
 
 class Query:
@@ -50,6 +53,9 @@ class Query:
         faults += self.checker.faults(
             query, lambda path: {"parameter": str(path[0]) if path else ""}
         )
+        for entry in faults:
+            if entry.get("parameter") == "sort" and entry["code"] == "enum":
+                entry["detail"] += self._sort_advice(query["sort"])
         if "after" in query and "page" in query:
             faults.append(
                 fault(
@@ -82,6 +88,16 @@ class Query:
                 _integer(part.strip()) if of_integers else part.strip() for part in text.split(",")
             ]
         return text.upper() if name == "order" and text.upper() in schema.get("enum", ()) else text
+
+    def _sort_advice(self, text):
+        """Return the parameters to send in place of a sort with a sign or with several fields, as
+        the end of an error text; "" for other texts.
+        """
+        found = SIGNED_SORT.fullmatch(text)
+        if not found or found[2] not in self.properties["sort"]["enum"]:
+            return ""
+        parameters = f"sort={found[2]}{ORDERS[found[1]]}"
+        return f". One field is possible. Send {parameters}" if found[3] else f". Send {parameters}"
 
 
 def _integer(text):
