@@ -3,9 +3,9 @@ changes.
 """
 
 import re
-from itertools import chain
 
 from eventapi.errors.codes import CODES
+from eventapi.errors.synonyms import synonyms
 
 MAX_FAULTS = 1000  # in one response: a malicious body could otherwise cause megabytes of faults
 # for the unknown names of one object: a comparison with all known names is slow
@@ -96,25 +96,26 @@ def invalid_parameter(parameter, code, detail):
 
 def suggestion(word, known, missing=()):
     """Return "; did you mean X?" with the known name that `word` probably means, or "" if there is
-    none.
+    none. A synonym may mean several names.
 
     `missing` are required names that were not sent: for one of them, its last word is enough.
     """
+    word = word[:200]
+    required = next((name for name in missing if name.endswith(f"_{word.lower()}")), None)
+    if required:
+        return f"; did you mean {required}?"
+    near = synonyms(word, known)
+    if near is None:
+        near = _alike_names(word, known)
+    return f"; did you mean {listed(near, 'or')}?" if near else ""
+
+
+def _alike_names(word, known):
+    """Return a list with the known name that is most like the word, [] if there is none."""
     from difflib import get_close_matches
 
-    likely = (name for name in missing if name.endswith(f"_{word[:200].lower()}"))
-    near = next(
-        chain(
-            likely,
-            (
-                name
-                for name in get_close_matches(word[:200], known, 10, 0.5)
-                if _means(word[:200], name)
-            ),
-        ),
-        None,
-    )
-    return f"; did you mean {near}?" if near else ""
+    similar = get_close_matches(word, known, 10, 0.5)
+    return [name for name in similar if _means(word, name)][:1]
 
 
 def _means(word, name):

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from eventapi.errors.synonyms import synonyms
+
 ROOT = "/api/v1"
 PREFIX = re.compile(r"/api(/v\d+)?(?=/|$)")
 NUMBER = re.compile(r"(?<=/)[1-9]\d{0,18}(?=/|$)", re.ASCII)
@@ -30,8 +32,9 @@ class KnownPaths:
     def hint(self, path: str) -> str:
         """Return the end of the error text about a wrong path.
 
-        It names the nearest known path: one that differs least in one part, or has an id more. If
-        there is none, it may say that the resource has no batch. Otherwise it is "".
+        It names the nearest known path: one that has another word for a part, that differs least in
+        one part, or has an id more. If there is none, it may say that the resource has no batch.
+        Otherwise it is "".
         """
         pattern = NUMBER.sub("<id>", PREFIX.sub("", path.lower(), 1))
         nearest = self._nearest(pattern)
@@ -52,13 +55,13 @@ class KnownPaths:
         return self._with_other_part(pattern) or self._with_id(pattern)
 
     def _with_other_part(self, pattern):
-        """Return the known path with one part in place of a similar one, or None."""
+        """Return the known path with one part in place of a synonym or a similar one, or None."""
         from difflib import get_close_matches  # a process imports it only after a wrong path
 
         parts = pattern.split("/")
         for place, others, part in _without_one(pattern):
             candidates = self.parts_at.get((place, others), ())
-            similar = get_close_matches(part[:40], candidates, 1)
+            similar = synonyms(part[:40], candidates) or get_close_matches(part[:40], candidates, 1)
             is_number = not part.strip("-+.0123456789")  # but no id, as in /events/0
             if similar:
                 return "/".join([*parts[:place], similar[0], *parts[place + 1 :]])

@@ -73,6 +73,15 @@ def test_a_fault_of_a_column_keeps_its_pointer(organiser):
     assert [entry["pointer"] for entry in found["errors"]] == ["/mode"]
 
 
+def test_a_column_of_another_system_suggests_its_field(organiser):
+    found = send_csv(organiser, "Email,PLZ,Straße,Name\na@example.org,1,x,y\n", status=422)
+    assert {entry["pointer"]: entry["detail"].split(";")[1] for entry in found["errors"]} == {
+        "/PLZ": " did you mean postal_code?",
+        "/Straße": " did you mean address?",
+        "/Name": " did you mean company_name or last_name?",
+    }
+
+
 def rejected(client, record):
     answer = client.get(f"/bulk-import/{record['id']}/errors", status=200)
     return answer.headers["Content-Type"], answer.body
