@@ -169,12 +169,9 @@ def require_match(record: dict, represent: Callable[[dict], dict] | None = None)
     tags = _if_match()
     if tags is None or tags == ["*"]:
         return record
-    if etag(as_json(represent(record) if represent else record)) not in tags:
-        raise Problem(
-            "precondition_failed",
-            "The record has changed since you read it. Read it again, then "
-            "repeat your change with its new `ETag` in `If-Match`.",
-        )
+    tag = etag(as_json(represent(record) if represent else record))
+    if tag not in tags:
+        raise _precondition_failed("record", tag, tags)
     return record
 
 
@@ -183,13 +180,9 @@ def require_content_match(sha256: str | None) -> None:
 
     `sha256` is the hash of the file, None if there is none.
     """
-    tags = _if_match()
-    if tags is not None and f'"{sha256}"' not in tags and not (tags == ["*"] and sha256):
-        raise Problem(
-            "precondition_failed",
-            "The content has changed since you read it. Read it again, then "
-            "repeat your change with its new `ETag` in `If-Match`.",
-        )
+    tags, tag = _if_match(), f'"{sha256}"'
+    if tags is not None and tag not in tags and not (tags == ["*"] and sha256):
+        raise _precondition_failed("content", tag, tags)
 
 
 def _if_match():
@@ -199,3 +192,27 @@ def _if_match():
     """
     header = request.environ.get("HTTP_IF_MATCH")
     return None if header is None else [tag.strip() for tag in header.split(",")]
+
+
+WEAKENED = "The tag begins with W/: a proxy has weakened it, for example by compressing."
+
+
+def _precondition_failed(noun, tag, tags):
+    """Return the 412 Problem for the tags of If-Match if the tag of the record or content is `tag`.
+
+    All tags of this service are strong, so that a weak one is what a proxy made of it. It names the
+    same state, but If-Match compares strongly (RFC 9110, 13.1.1).
+    """
+    if f"W/{tag}" in tags:
+        detail = (
+            f"The {noun} has not changed, but a weak tag never matches in `If-Match` (RFC 9110). "
+            f"{WEAKENED} Send it without W/."
+        )
+        return Problem("precondition_failed", detail)
+    detail = (
+        f"The {noun} has changed since you read it. Read it again, then "
+        "repeat your change with its new `ETag` in `If-Match`."
+    )
+    if any(given.startswith("W/") for given in tags):
+        detail += f" {WEAKENED} Send the new one without W/."
+    return Problem("precondition_failed", detail)

@@ -85,6 +85,73 @@ def test_an_empty_if_match_matches_nothing(shared, singular, path):
     assert shared.person(SCOPES).get(address, status=200)
 
 
+WEAKENED = "The tag begins with W/: a proxy has weakened it, for example by compressing."
+
+
+def refusal(response):
+    assert response.json["code"] == "precondition_failed"
+    return response.json["detail"]
+
+
+def test_a_weak_tag_of_a_record_is_refused_with_the_way_out(shared):
+    contact = make(shared.organiser, "contact")
+    address = f"/contacts/{contact['id']}"
+    tag = tag_of(shared.organiser, address)
+
+    def changed(if_match, city, status):
+        return shared.organiser.patch(
+            address, {"city": city}, headers={"If-Match": if_match}, status=status
+        )
+
+    assert refusal(changed(f"W/{tag}", "Kiel", 412)) == (
+        "The record has not changed, but a weak tag never matches in `If-Match` (RFC 9110). "
+        f"{WEAKENED} Send it without W/."
+    )
+    changed(f'W/"other", {tag}', "Kiel", 200)
+    assert refusal(changed(f"W/{tag}", "Bonn", 412)) == (
+        "The record has changed since you read it. Read it again, then repeat your change with its "
+        f"new `ETag` in `If-Match`. {WEAKENED} Send the new one without W/."
+    )
+    assert refusal(changed(tag, "Bonn", 412)) == (
+        "The record has changed since you read it. Read it again, then repeat your change with its "
+        "new `ETag` in `If-Match`."
+    )
+
+
+def test_a_weak_tag_of_a_content_is_refused_with_the_way_out(shared):
+    event = make(shared.organiser, "event")
+    document = shared.organiser.make(
+        "/documents", {"entity_type": "event", "entity_id": event["id"], "filename": "a.txt"}
+    )
+    address = f"/documents/{document['id']}/content"
+
+    def sent(raw, status, **headers):
+        headers = {"Content-Type": "application/octet-stream", **headers}
+        return shared.organiser.put(address, raw=raw, headers=headers, status=status)
+
+    tag = sent(b"A", 200).headers["ETag"]
+    assert refusal(sent(b"B", 412, **{"If-Match": f"W/{tag}"})) == (
+        "The content has not changed, but a weak tag never matches in `If-Match` (RFC 9110). "
+        f"{WEAKENED} Send it without W/."
+    )
+    assert refusal(sent(b"B", 412, **{"If-Match": 'W/"other"'})) == (
+        "The content has changed since you read it. Read it again, then repeat your change with its "
+        f"new `ETag` in `If-Match`. {WEAKENED} Send the new one without W/."
+    )
+    sent(b"B", 200, **{"If-Match": tag})
+
+
+def test_a_merge_patch_is_refused_with_the_media_type_to_send(shared):
+    contact = make(shared.organiser, "contact")
+    answer = shared.organiser.patch(
+        f"/contacts/{contact['id']}",
+        {"city": "Kiel"},
+        headers={"Content-Type": "application/merge-patch+json"},
+        status=415,
+    )
+    assert answer.json["detail"] == "Send the body as application/json, in UTF-8, not compressed."
+
+
 def test_the_etag_of_an_upload_is_that_of_the_content(shared):
     event = make(shared.organiser, "event")
     document = shared.organiser.make(
