@@ -57,12 +57,15 @@ class Parser(argparse.ArgumentParser):
                 }
         return {}
 
+    def all_examples(self):
+        """Return the examples of the command, or those of a group: one of each subcommand."""
+        if self.examples:
+            return list(self.examples)
+        return [parser.all_examples()[0] for _, parser in self.children().values()]
+
     def format_help(self):
-        """Return the help, with the examples of the command or one of each subcommand, and the
-        fields of --json.
-        """
-        examples = self.examples or [parser.examples[0] for _, parser in self.children().values()]
-        parts = ["examples:", *(f"  {example}" for example in examples)]
+        """Return the help, with the examples and the fields of --json."""
+        parts = ["examples:", *(f"  {example}" for example in self.all_examples())]
         if self.fields:
             width = max(map(len, self.fields))
             parts += [

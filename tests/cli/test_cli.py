@@ -383,6 +383,35 @@ def test_the_examples_of_a_command_are_valid(parser):
         assert example in parser.format_help()
 
 
+def groups(parser=None):
+    """Yield each parser that has subcommands, also one inside another, such as `link create`."""
+    parser = parser or make_parser()
+    if parser.children():
+        yield parser
+        for _, child in parser.children().values():
+            yield from groups(child)
+
+
+@pytest.mark.parametrize("parser", list(groups()), ids=lambda parser: parser.prog)
+def test_the_help_of_a_group_has_an_example_of_each_subcommand(parser):
+    shown = parser.format_help().partition("\nexamples:\n")[2].splitlines()
+    for _, child in parser.children().values():
+        assert any(line.strip().startswith(child.prog) for line in shown) or parser.examples
+
+
+def test_the_help_of_link_has_examples(run):
+    code, lines, _ = run("link", "--help")
+    assert code == 0
+    assert lines[lines.index("examples:") + 1 :] == [
+        "  eventapi link create door garden-fair-2027 --station 'Entrance West'",
+        "  eventapi link list",
+        "  eventapi link show 3",
+        "  eventapi link revoke 3",
+        "  eventapi link devices",
+        "  eventapi link end-device 7",
+    ]
+
+
 @pytest.mark.parametrize("words", [("help",), ("help", "key"), ("help", "key", "create")])
 def test_help_may_stand_before_the_command(run, words):
     code, lines, _ = run(*words)
