@@ -2,6 +2,8 @@
 same Markdown.
 
 GET /docs/guides: their table of contents, docs/README.md.
+
+GET /docs/changelog: CHANGELOG.md.
 """
 
 import posixpath
@@ -18,6 +20,7 @@ from eventapi.web.routes import Routes
 
 routes = Routes("docs", root="", public=True, forms=("text/html",))
 CONTENTS = "README.md"
+CHANGELOG = "../CHANGELOG.md"  # from docs/
 PICTURES = "*.png"
 FILES = (
     CONTENTS,
@@ -30,6 +33,8 @@ FILES = (
 )
 REFERENCE = "http://127.0.0.1:8080/docs"  # in a link of docs/, the reference on this server
 ROW = re.compile(r"^\| \[([^\]]+)\]\(([\w/-]+\.md)\) \| (.+?) \|", re.M)
+# A release gets the address #1.0.0 besides that of its heading, which contains the date.
+VERSION = re.compile(r'(<h2 id="[^"]*">)(\d+\.\d+\.\d+)')
 STYLE = """\
 main{max-width:50rem}table{border-collapse:collapse;width:100%;margin:.6rem 0;font-size:.93rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--line)}
@@ -67,6 +72,12 @@ def get_guide(name):
     if name not in _files() or _files()[name] == CONTENTS:
         raise not_found("guide", name)
     return _page(_files()[name]).response()
+
+
+@routes.get("/docs/changelog")
+def get_changelog():
+    """Return what has changed, by version."""
+    return _page(CHANGELOG).response()
 
 
 @lru_cache(maxsize=1)
@@ -110,7 +121,10 @@ def _name(path):
 
 
 def _text(path):
-    return (paths.folder("docs") / path).read_text(encoding="utf-8")
+    file = paths.folder("docs") / path
+    if path == CHANGELOG and not file.exists():
+        file = paths.folder("docs") / "CHANGELOG.md"  # once installed: setup.py puts it there
+    return file.read_text(encoding="utf-8")
 
 
 def _parts(path):
@@ -125,12 +139,14 @@ def _page(path):
 
     All its links are relative, so that it does not depend on the address of the server.
     """
-    text, root = _text(path), "../" if path == CONTENTS else "../../"
+    text, root = _text(path), "../" if path in (CONTENTS, CHANGELOG) else "../../"
     title = markdown.plain(re.search(r"^# (.+)$", text, re.M)[1])
     way = f'<a href="{root}docs">API reference</a>'
     if path != CONTENTS:
-        way = f'<a href="../guides">Guides</a> · {way}'
+        way = f'<a href="{root}docs/guides">Guides</a> · {way}'
     body = markdown.render(text, lambda target: _address(path, root, target))
+    if path == CHANGELOG:
+        body = VERSION.sub(r'\1<span id="\2"></span>\2', body)
     text = f'<main><p class="quiet">{way}</p>\n{body}</main>'
     return Page(*page(title, text, style=STYLE, pictures=True)).compressed()
 
@@ -145,8 +161,11 @@ def _address(path, root, target):
         return target
     file, _, anchor = target.partition("#")
     wanted = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
+    wanted = wanted.removeprefix("../docs/")  # of CHANGELOG.md
     if wanted in _pictures():
         return f"{root}docs/guides/{wanted}"
+    if wanted == CHANGELOG:
+        return f"{root}docs/changelog"
     if wanted not in _files().values():
         return GENERATED.get(wanted) and f"{root}{GENERATED[wanted]}"
     place = f"{root}docs/guides" if wanted == CONTENTS else f"{root}docs/guides/{_name(wanted)}"

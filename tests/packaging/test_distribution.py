@@ -4,6 +4,8 @@
 
 import configparser
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -109,3 +111,19 @@ def test_the_distribution_has_another_name_and_cannot_be_uploaded():
 def test_readme_says_that_the_package_of_that_name_is_another_program():
     text = " ".join((ROOT / "README.md").read_text().split())
     assert "eventapi is not on PyPI; the package of that name there is another program." in text
+
+
+@pytest.mark.processes
+def test_a_built_package_has_the_changelog_beside_the_documentation(tmp_path):
+    subprocess.run(
+        [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", tmp_path],
+        cwd=ROOT,
+        check=True,
+    )
+    built = tmp_path / "eventapi/docs/CHANGELOG.md"
+    assert built.read_bytes() == (ROOT / "CHANGELOG.md").read_bytes()
+    page = "from eventapi.pages import guides; print(guides._text(guides.CHANGELOG)[:11])"
+    shown = subprocess.run(
+        [sys.executable, "-c", page], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert shown.stdout == "# Changelog\n"

@@ -13,6 +13,7 @@ from tests.support.processes import ROOT
 
 FILES = {guides._name(path): ROOT / "docs" / path for path in guides._files().values()}
 ADDRESSES = {name: "/docs/guides" if name == "README" else f"/docs/guides/{name}" for name in FILES}
+FILES["changelog"], ADDRESSES["changelog"] = ROOT / "CHANGELOG.md", "/docs/changelog"
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +82,18 @@ def test_every_link_of_a_page_leads_to_a_page_or_a_heading(app, name):
     kept_back = ("architecture.md", "changes.md", "performance.md", "releases.md")
     served = [link for link in between if not link.endswith(kept_back)]
     assert len([link for link in page.links if "docs/guides/" in link]) >= len(served)
+
+
+def test_the_changelog_has_its_releases_and_is_linked(app):
+    text = app.get("/docs/changelog", status=200).text
+    assert "<title>Changelog" in text
+    for id, heading in (("unreleased", "Unreleased"), ("1.0.0", "1.0.0 - 2026-11-22")):
+        assert re.search(rf'id="{re.escape(id)}">(</span>)?{heading}</h2>', text), id
+    for other in ("/docs", "/docs/guides", "/docs/guides/versioning"):
+        addresses = [urljoin(other, link) for link in Page(app.get(other).text).links]
+        assert "/docs/changelog" in addresses, other
+    addresses = [urljoin("/docs/changelog", link) for link in Page(text).links]
+    assert {"/docs", "/docs/guides", "/docs/guides/upgrading#unreleased"} <= set(addresses)
 
 
 def test_the_headers_are_those_of_the_reference(app):

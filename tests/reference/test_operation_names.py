@@ -147,7 +147,7 @@ NAMES = {
     "openapi": """
         get_openapi get_generator_options""",
     "docs": """
-        get_root get_docs get_client list_guides get_guide""",
+        get_root get_docs get_client list_guides get_guide get_changelog""",
     "problems": """
         list_problems get_problem""",
 }
