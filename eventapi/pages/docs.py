@@ -68,12 +68,16 @@ def _client():
 def _page(base_url):
     """Return the Page. It does not depend on the request, so that it is made once."""
     openapi = document(base_url)
-    tags = {tag["name"]: tag for tag in openapi["tags"]}
-    objects = {record(openapi, operations_of(openapi, name)).get("title"): name for name in tags}
+    operations = {tag["name"]: operations_of(openapi, tag["name"]) for tag in openapi["tags"]}
+    # The messages of webhooks have a tag without paths: `sections.events` shows them.
+    tags = {tag["name"]: tag for tag in openapi["tags"] if operations[tag["name"]]}
+    objects = {record(openapi, operations[name]).get("title"): name for name in tags}
     groups = "".join(
         f'<h2 class="group">{escape(group["name"])}</h2>'
         + "".join(
-            resource(openapi, tags[name], operations_of(openapi, name)) for name in group["tags"]
+            resource(openapi, tags[name], operations[name])
+            for name in group["tags"]
+            if name in tags
         )
         for group in openapi["x-tagGroups"]
     )
@@ -124,7 +128,10 @@ def navigation(openapi, tags):
     groups = [
         ("Reference", TOPICS.items()),
         *(
-            (group["name"], [(name, title_of(tags[name])) for name in group["tags"]])
+            (
+                group["name"],
+                [(name, title_of(tags[name])) for name in group["tags"] if name in tags],
+            )
             for group in openapi["x-tagGroups"]
         ),
     ]

@@ -19,7 +19,7 @@ from eventapi.reference.common import (
 from eventapi.reference.components import SUFFIX, Schemas
 from eventapi.reference.descriptions import description, texts
 from eventapi.reference.responses import codes_of, refused, responses
-from eventapi.reference.webhooks import PARAMETERS, webhooks
+from eventapi.reference.webhooks import PARAMETERS, TAG, webhooks
 from eventapi.validation import examples
 from eventapi.validation.schema_files import body_schema
 from eventapi.web.routes import JSON, Route
@@ -60,7 +60,7 @@ GROUPS = {
         "custom-fields",
     ),
     "Entrance": ("check-ins",),
-    "Integration": ("me", "webhooks", "bulk-import"),
+    "Integration": ("me", "webhooks", TAG["name"], "bulk-import"),
     "Pages": ("shows",),
     "System": ("audit-log", "health", "metrics", "openapi", "docs", "problems"),
 }
@@ -205,7 +205,7 @@ def _json_body(name, method, schemas):
 
 
 def tags(routes: list[Route]) -> list[dict]:
-    """Return one tag per resource, in the order of GROUPS.
+    """Return one tag per resource and that of the messages of webhooks, in the order of GROUPS.
 
     The description is the docstring of its module. `x-displayName` is the name in words, and
     `x-transitions` has the state tables.
@@ -214,7 +214,8 @@ def tags(routes: list[Route]) -> list[dict]:
     for route in routes:
         first.setdefault(route.options.resource, route)
     order = [name for names in GROUPS.values() for name in names]
-    return [_tag(name, first[name]) for name in sorted(first, key=order.index)]
+    found = [TAG, *(_tag(name, route) for name, route in first.items())]
+    return sorted(found, key=lambda tag: order.index(tag["name"]))
 
 
 def _tag(name, route):

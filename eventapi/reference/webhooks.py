@@ -5,6 +5,14 @@ from eventapi.reference.components import Schemas
 from eventapi.validation.event_schemas import event_schema, may_be_erased
 from eventapi.validation.schema_files import document, response_schema
 
+# The tag of the messages. It is not `webhooks`, the tag of the routes below /webhooks: generators write
+# all operations of a tag to one file, and OpenAPI Generator would overwrite the routes with the messages.
+TAG = {
+    "name": "webhook messages",
+    "x-displayName": "Webhook messages",
+    "description": "The messages that this server sends to the address of a webhook. A client does not call these "
+    "operations: they describe what a receiver gets.",
+}
 RESPONSES = {
     "2XX": {"description": "The delivery has succeeded."},
     "410": {"description": "The webhook is deactivated."},
@@ -72,7 +80,7 @@ def operation(entry: dict, schema: str, word: str, message: dict) -> dict:
         else ""
     )
     return {
-        "tags": ["webhooks"],
+        "tags": [TAG["name"]],
         "operationId": f"receive_{name.replace('.', '_')}",
         "summary": f"{document(schema)['title']} {word.replace('_', ' ')}",
         "description": f"Sent to webhooks whose API key has the scope {needed}. `data` is the record after the change; "
