@@ -15,13 +15,12 @@ from eventapi.pages.guides import guides
 from eventapi.pages.reference import sections
 from eventapi.pages.reference.resources import resource, title_of
 from eventapi.pages.reference.schemas import record
-from eventapi.reference.document import document
+from eventapi.reference.document import UNKNOWN, document
 from eventapi.web.pages import Page, page, policy
 from eventapi.web.rest import Response, base_url
 from eventapi.web.routes import Routes
 
 routes = Routes("docs", root="", public=True)
-ADDRESS = "https://YOUR-SERVER"  # without the option base_url
 TOPICS = {
     "start": "Introduction",
     "guides": "Guides",
@@ -82,7 +81,7 @@ def _page(base_url):
         for group in openapi["x-tagGroups"]
     )
     parts = [
-        start(base_url or ADDRESS),
+        start(base_url or UNKNOWN),
         guide_list(),
         sections.formats(),
         sections.access(openapi),

@@ -64,6 +64,7 @@ GROUPS = {
     "Pages": ("shows",),
     "System": ("audit-log", "health", "metrics", "openapi", "docs", "problems"),
 }
+UNKNOWN = "https://YOUR-SERVER"  # the address of a service that nobody has told
 INTRODUCTION = """\
 API of eventapi: events, contacts, applications, participants, booths, services, invoices and payments of a trade show
 organiser.
@@ -101,21 +102,6 @@ def built(base_url: str | None) -> tuple[dict, set[str]]:
         where[route.method.lower()] = operation(route, schemas, problems)
     whole = {
         "openapi": "3.1.0",
-        "info": {
-            "title": "eventapi",
-            "version": __version__,
-            "description": INTRODUCTION,
-            "contact": {
-                "name": "The organiser who runs this service",
-                "url": f"{base_url or ''}/docs",
-            },
-            "license": {"name": "MIT", "identifier": "MIT"},
-        },
-        "externalDocs": {
-            "url": f"{base_url or ''}/docs",
-            "description": "The reference as a page of this server.",
-        },
-        "servers": [{"url": base_url or "/"}],
         "security": [{"key": []}],
         "tags": tags(all_routes),
         "x-tagGroups": groups(),
@@ -146,8 +132,30 @@ def built(base_url: str | None) -> tuple[dict, set[str]]:
                 }
             },
         },
+        **addressed(base_url or ""),
     }
     return whole, schemas.complete
+
+
+def addressed(root: str) -> dict:
+    """Return the parts of the document that contain the address of the service.
+
+    They are its last ones: what comes before them is the same in each response without `base_url`.
+    """
+    return {
+        "info": {
+            "title": "eventapi",
+            "version": __version__,
+            "description": INTRODUCTION,
+            "contact": {"name": "The organiser who runs this service", "url": f"{root}/docs"},
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "externalDocs": {
+            "url": f"{root}/docs",
+            "description": "The reference as a page of this server.",
+        },
+        "servers": [{"url": root or "/"}],
+    }
 
 
 # Operations

@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import zlib
 from hashlib import sha256
 from html import escape
 
@@ -27,6 +28,8 @@ pre{background:var(--shade);border:1px solid var(--line);border-radius:6px;paddi
 margin:.5rem 0}
 main{max-width:62rem;margin:0 auto;padding:1.2rem 1rem 4rem}.quiet{color:var(--quiet)}
 """
+
+GZIP_FORMAT = 16 + zlib.MAX_WBITS  # of zlib.compressobj
 
 NOT_FOUND = {
     "en": (
@@ -161,3 +164,25 @@ class Page:
             headers.pop("Content-Encoding", None)
             return Response(status=304, headers=headers, body=b"")
         return Response(headers=headers, body=body)
+
+
+class Beginning:
+    """The beginning of a public text, kept for all requests as it is and compressed.
+
+    Each response completes it by an end of its own. So a long text may contain the address that its
+    client used: it is compressed once, and what a client has sent is not kept.
+    """
+
+    def __init__(self, text: str, headers: dict[str, str]):
+        """`headers` are those of every response."""
+        self.raw, self.headers, self.tag = text.encode(), headers, etag(text)
+        self.compressor = zlib.compressobj(6, wbits=GZIP_FORMAT)
+        self.zipped = self.compressor.compress(self.raw) + self.compressor.flush(zlib.Z_SYNC_FLUSH)
+
+    def completed(self, end: str) -> Page:
+        """Return the page: this beginning and `end`."""
+        rest = end.encode()
+        page = Page(self.raw + rest, self.headers, etag(self.tag + end))
+        compressor = self.compressor.copy()
+        page.zipped = self.zipped + compressor.compress(rest) + compressor.flush()
+        return page

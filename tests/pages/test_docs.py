@@ -417,11 +417,10 @@ def test_every_state_table_is_shown_as_text(app):
     assert not [noun for noun, table in tables if "None" in table or "<td></td>" in table]
 
 
-@pytest.mark.parametrize("path", ["/docs", "/openapi.json"])
-def test_the_reference_is_made_once_for_all_hosts_and_compressed(app, path, monkeypatch):
+def test_the_reference_is_made_once_for_all_hosts_and_compressed(app, monkeypatch):
     def get(**headers):  # webtest would decompress the response
         return webob.Request.blank(
-            path, headers={name.replace("_", "-"): value for name, value in headers.items()}
+            "/docs", headers={name.replace("_", "-"): value for name, value in headers.items()}
         ).get_response(app.app)
 
     whole = get()

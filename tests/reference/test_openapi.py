@@ -521,5 +521,9 @@ def test_the_document_contains_the_state_tables(document):
 def test_the_served_document_equals_the_printed_one(app, settings):
     served = app.get("/openapi.json", status=200)
     assert served.content_type == "application/json"
-    assert served.json == json.loads(json.dumps(openapi.document(settings.base_url)))
+    printed = json.loads(json.dumps(openapi.document(settings.base_url)))
+    for name in ("info", "externalDocs", "servers"):  # they have the address of the request
+        assert printed.pop(name)
+        assert served.json[name]
+    assert {name: served.json[name] for name in printed} == printed
     app.get("/openapi.json", headers={"If-None-Match": served.headers["ETag"]}, status=304)
