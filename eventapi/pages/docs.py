@@ -142,8 +142,8 @@ def navigation(openapi, tags):
     )
     return (
         f'<header><p class="name"><a href="#start">{escape(openapi["info"]["title"])}</a> '
-        f'<span class="quiet">{openapi["info"]["version"]} · <a href="openapi.json">openapi.json</a> '
-        f'· <a href="docs/changelog">changelog</a></span></p>'
+        f'<span class="quiet">{openapi["info"]["version"]} · <a href="openapi.json">openapi.json</a> · '
+        '<a href="openapi-3.0.json">3.0</a> · <a href="docs/changelog">changelog</a></span></p>'
         f'<div id="search"></div>{LANGUAGES}'
         f'<details class="menu" open><summary>Contents</summary><nav aria-label="Contents">{links}</nav></details>'
         "</header>"

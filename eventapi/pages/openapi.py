@@ -1,5 +1,7 @@
 """GET /openapi.json: the OpenAPI document.
 
+GET /openapi-3.0.json: the same in OpenAPI 3.0, for generators of clients that read only that.
+
 GET /generator.yaml: the options of openapi-python-client for it.
 """
 
@@ -8,6 +10,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from eventapi.reference.document import addressed, document
+from eventapi.reference.older import older
 from eventapi.web.pages import Beginning, Page
 from eventapi.web.rest import base_url
 from eventapi.web.routes import Routes
@@ -19,6 +22,12 @@ routes = Routes("openapi", root="", public=True)
 def get_openapi(config):
     """Return the OpenAPI document."""
     return _completed(_beginning(config.base_url))
+
+
+@routes.get("/openapi-3.0.json", forms=("application/json",), response="openapi_document")
+def get_older_openapi(config):
+    """Return the OpenAPI document in OpenAPI 3.0.3, which has no webhooks."""
+    return _completed(_beginning_3_0(config.base_url))
 
 
 @routes.get("/generator.yaml", forms=("text/plain",))
@@ -38,12 +47,18 @@ def _generator_options():
 @lru_cache(maxsize=4)
 def _beginning(configured):
     """Return the document without its addresses. `configured` is the option base_url."""
-    text = json.dumps(_without_addresses(document(configured)), ensure_ascii=False)
-    return Beginning(text.removesuffix("}"), {"Content-Type": "application/json"})
+    return _without_addresses(document(configured))
+
+
+@lru_cache(maxsize=4)
+def _beginning_3_0(configured):
+    return _without_addresses(older(document(configured)))
 
 
 def _without_addresses(whole):
-    return {name: part for name, part in whole.items() if name not in addressed("")}
+    parts = {name: part for name, part in whole.items() if name not in addressed("")}
+    text = json.dumps(parts, ensure_ascii=False).removesuffix("}")
+    return Beginning(text, {"Content-Type": "application/json"})
 
 
 def _completed(beginning):

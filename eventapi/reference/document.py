@@ -148,7 +148,7 @@ def addressed(root: str) -> dict:
             "version": __version__,
             "description": INTRODUCTION,
             "contact": {"name": "The organiser who runs this service", "url": f"{root}/docs"},
-            "license": {"name": "MIT", "identifier": "MIT"},
+            "license": {"name": "MIT", "url": "https://spdx.org/licenses/MIT.html"},
         },
         "externalDocs": {
             "url": f"{root}/docs",

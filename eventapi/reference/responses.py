@@ -150,7 +150,7 @@ PUBLIC = {
     "openapi_document": {
         "type": "object",
         "additionalProperties": True,
-        "description": "An OpenAPI 3.1 document.",
+        "description": "An OpenAPI document.",
     },
 }
 

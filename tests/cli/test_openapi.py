@@ -27,3 +27,18 @@ def test_addresses_are_complete_also_without_base_url(run, monkeypatch, option, 
 def test_the_help_names_the_option_of_the_addresses(run):
     text = " ".join(" ".join(run("openapi", "--help")[1]).split())
     assert "its addresses begin with the option base_url" in text
+
+
+def test_version_3_0_is_what_the_server_returns_at_openapi_3_0(run, app, monkeypatch):
+    monkeypatch.setenv("EVENTAPI_BIND", "localhost:80")
+    code, lines, _ = run("openapi", "--version", "3.0")
+    printed = json.loads("\n".join(lines))
+    served = app.get("/openapi-3.0.json", status=200).json
+    assert (code, printed["openapi"], served["openapi"]) == (0, "3.0.3", "3.0.3")
+    assert printed["paths"] == served["paths"]
+    assert printed["components"]["schemas"] == served["components"]["schemas"]
+
+
+def test_an_unknown_version_is_refused(run):
+    code, _, error = run("openapi", "--version", "2.0")
+    assert code == 2 and "'2.0'" in error and "3.1 or 3.0" in error

@@ -8,7 +8,7 @@ import webob
 
 from eventapi.pages import openapi as openapi_page
 
-PATHS = ["/openapi.json"]
+PATHS = ["/openapi.json", "/openapi-3.0.json"]
 HOSTS = ["shows.example", "fairs.example:8443", "[::1]:8080"]
 
 
@@ -54,13 +54,17 @@ def test_addresses_begin_with_base_url_whatever_the_host_is(app, settings, path)
 
 @pytest.mark.parametrize("path", PATHS)
 def test_the_host_of_a_client_is_neither_kept_nor_sent_to_another_one(app, path):
-    openapi_page._beginning.cache_clear()
+    kept = {
+        "/openapi.json": openapi_page._beginning,
+        "/openapi-3.0.json": openapi_page._beginning_3_0,
+    }[path]
+    kept.cache_clear()
     for encoding in ("identity", "gzip"):
         assert get(app, path, "evil.example", Accept_Encoding=encoding).status_int == 200
     plain = get(app, path, "shows.example").body
     zipped = get(app, path, "shows.example", Accept_Encoding="gzip").body
     assert b"evil.example" not in plain + unzipped(zipped)
-    assert openapi_page._beginning.cache_info().currsize == 1, "no text is kept for each Host"
+    assert kept.cache_info().currsize == 1, "no text is kept for each Host"
 
 
 @pytest.mark.parametrize("path", PATHS)

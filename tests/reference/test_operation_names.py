@@ -145,7 +145,7 @@ NAMES = {
     "metrics": """
         get_metrics""",
     "openapi": """
-        get_openapi get_generator_options""",
+        get_openapi get_older_openapi get_generator_options""",
     "docs": """
         get_root get_docs get_client list_guides get_guide get_changelog""",
     "problems": """

@@ -73,7 +73,7 @@ def _event_group(openapi, objects, entries):
 EVENTS = """\
 <p>A webhook receives each event as a POST request with the body <code>{"type", "timestamp", "data"}</code>.
 <a href="#create_webhook">Create a webhook</a> describes headers and signatures. <code>data</code> is null once the
-record was anonymised. The same messages are in <code>webhooks</code> of the OpenAPI document.</p>
+record was anonymised. The same messages are in <code>webhooks</code> of <a href="openapi.json">openapi.json</a>.</p>
 """
 
 
