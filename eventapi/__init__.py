@@ -1,3 +1,3 @@
 """eventapi: an event-management REST API for trade shows and exhibitions."""
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"

@@ -32,7 +32,7 @@ from time import monotonic, sleep, time
 from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping, Optional, TypeVar, Union
 from urllib.parse import quote, urlencode, urlsplit
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 CHUNK = 64 * 1024  # bytes of a file in memory
 IDLE = 1.0  # seconds that a connection is kept; servers close it after 2
 LONGEST_WAIT = 60.0  # seconds; if a server asks for more, its response is raised

@@ -11,11 +11,22 @@ units() {
     echo "eventapi@$1.socket eventapi@$1.service eventapi-worker@$1.service eventapi-backup@$1.timer"
 }
 
+# Print how to install version $1 again: apt can only if one of its repositories has that version, and not if it was installed from a file.
+way_back() {
+    if [ -z "$1" ]; then
+        echo "To return to the previous version, install its file: apt install --allow-downgrades ./eventapi_VERSION_all.deb"
+    elif apt-cache madison eventapi 2>/dev/null | cut -d '|' -f 2 | tr -d ' ' | grep -qxF "$1"; then
+        echo "To return to the previous version, run: apt install eventapi=$1"
+    else
+        echo "To return to the previous version, install the file of that version: apt install --allow-downgrades ./eventapi_$1_all.deb"
+    fi
+}
+
 # Write the text on stdin, and how to return to version $2, to stderr and to a file that the units of service $1 print when they fail.
 explain() {
     {
         cat
-        echo "To return to the previous version, run: apt install eventapi=${2:-OLD-VERSION}"
+        way_back "${2:-}"
         echo "To try again after the cause is fixed, run: dpkg --configure eventapi"
     } > "/etc/eventapi/$1.way-back"
     cat "/etc/eventapi/$1.way-back" >&2

@@ -81,7 +81,7 @@ def test_the_version_is_that_of_eventapi():
 
     Change both for a release.
     """
-    assert client.VERSION == eventapi.__version__.partition(".dev")[0]
+    assert client.VERSION == eventapi.__version__
 
 
 def test_it_introduces_itself(service_of_none):

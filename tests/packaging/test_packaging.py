@@ -440,6 +440,34 @@ def test_the_jail_warns_that_an_address_can_be_a_hall_and_its_number_is_the_one_
 # The repository, and the scripts of the package
 
 
+@pytest.mark.parametrize(
+    "version, told",
+    [
+        ("1.0.0", "run: apt install eventapi=1.0.0\n"),
+        (
+            "1.0",
+            "install the file of that version: apt install --allow-downgrades ./eventapi_1.0_all.deb\n",
+        ),
+        (
+            "1.1.0~git202611281142.2ea4048f",
+            "install the file of that version: "
+            "apt install --allow-downgrades ./eventapi_1.1.0~git202611281142.2ea4048f_all.deb\n",
+        ),
+        ("", "install its file: apt install --allow-downgrades ./eventapi_VERSION_all.deb\n"),
+    ],
+)
+def test_the_way_back_names_a_version_of_apt_only_if_apt_has_it(version, told, tmp_path):
+    known = "  eventapi |      1.0.0 | https://apt.example.org bookworm/main amd64 Packages\n"
+    (tmp_path / "apt-cache").write_text(
+        f"#!/bin/sh\n[ \"$*\" = 'madison eventapi' ] && echo '{known}'\n"
+    )
+    (tmp_path / "apt-cache").chmod(0o755)
+    run = f". {PACKAGING}/maintain.sh; way_back '{version}'"
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    said = subprocess.check_output(["sh", "-euc", run], text=True, env={"PATH": path})
+    assert said == f"To return to the previous version, {told}"
+
+
 @pytest.mark.skipif(
     not all(map(shutil.which, ("reprepro", "gpg", "dpkg-deb"))),
     reason="reprepro, gnupg or dpkg is not installed",

@@ -17,28 +17,38 @@ from eventapi.storage.versions import migration_files
 from tests.support.processes import ROOT
 
 RELEASE = re.compile(r"\d+\.\d+\.\d+")
+RELEASE_OR_CANDIDATE = r"(\d+\.\d+\.\d+)(rc\d+)?"
 # version -> number of its last migration, and `cat` of all migrations up to it `| sha256sum`
 MIGRATIONS = {"1.0.0": (26, "4ccba9d13dc2db1ac570bbed4b04c36f5f50de4e062861fac20fa13e78ef0c14")}
 HEADINGS = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
 
 
-def package(folder, version):
-    """Return the version of the Debian package that packaging/source makes from a tree with this
-    version.
+SECONDS = 1795000000  # 2026-11-18, 11:06:40 UTC
+COMMIT = "2ea4048f" + "0" * 32
+
+
+def source(folder, version, *, time=SECONDS, names="HEAD -> main"):
+    """Run packaging/source on a tree with this version, as `git archive` exports it.
+
+    Return (version of the Debian package, version of the program in it).
     """
     (folder / "packaging" / "debian").mkdir(parents=True)
+    (folder / "packaging" / "commit").write_text(f"time={time}\ncommit={COMMIT}\nnames={names}\n")
     (folder / "eventapi").mkdir()
-    (folder / "eventapi" / "__init__.py").write_text(
-        f'"""A docstring."""\n__version__ = "{version}"\n'
+    program = folder / "eventapi" / "__init__.py"
+    program.write_text(f'"""A docstring."""\n__version__ = "{version}"\n')
+    subprocess.run([ROOT / "packaging" / "source", folder], check=True)
+    changelog = (folder / "debian" / "changelog").read_text()
+    return (
+        re.match(r"eventapi \((\S+)\) unstable; ", changelog)[1],
+        re.search(r'(?m)^__version__ = "(.*)"$', program.read_text())[1],
     )
-    subprocess.run(
-        [ROOT / "packaging" / "source", folder],
-        check=True,
-        env={**os.environ, "SOURCE_DATE_EPOCH": "1795000000"},
-    )
-    return re.match(
-        r"eventapi \((\S+)\) unstable; ", (folder / "debian" / "changelog").read_text()
-    )[1]
+
+
+def is_older(older, newer):
+    """Return whether dpkg sorts one version before the other."""
+    compared = subprocess.run(["dpkg", "--compare-versions", older, "lt", newer])
+    return compared.returncode == 0
 
 
 def released():
@@ -53,13 +63,13 @@ def test_the_changelog_has_unreleased_changes_and_then_each_release_with_its_dat
     assert versions == sorted(set(versions), reverse=True) and dates == sorted(dates, reverse=True)
 
 
-def test_the_version_of_the_program_is_the_newest_release_or_prepares_the_next():
-    newest = released()[0][0]
-    if RELEASE.fullmatch(__version__):
-        assert __version__ == newest
-    else:  # such as 1.1.0.dev0, a version between two releases
-        numbers = RELEASE.match(__version__)[0]
-        assert tuple(map(int, numbers.split("."))) > tuple(map(int, newest.split(".")))
+def test_the_version_of_the_program_is_the_next_release_while_there_are_unreleased_changes():
+    """Otherwise packages of commits behind a release would have versions below it."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    unreleased = changelog.partition("\n## Unreleased\n")[2].partition("\n## ")[0]
+    newest = tuple(map(int, released()[0][0].split(".")))
+    ours = tuple(map(int, re.fullmatch(RELEASE_OR_CANDIDATE, __version__)[1].split(".")))
+    assert ours > newest if "\n- " in unreleased else ours >= newest
 
 
 def test_every_release_has_a_section_in_the_upgrade_notes():
@@ -87,7 +97,7 @@ def test_everything_that_names_the_version_names_that_of_the_program(app, capsys
     with pytest.raises(SystemExit):
         cli.main(["--version"])
     assert capsys.readouterr().out == f"eventapi {__version__}\n"
-    assert RELEASE.match(__version__)[0] == client.VERSION
+    assert __version__ == client.VERSION
 
 
 @pytest.mark.processes
@@ -104,17 +114,79 @@ def test_the_version_is_printed_without_loading_the_commands():
     )
 
 
-def test_the_package_has_the_version_of_the_program(tmp_path):
-    expected = re.sub(r"\.?(dev|rc)", r"~\1", __version__)
-    assert package(tmp_path, __version__) == expected
+@pytest.mark.parametrize(
+    "version, package, names",
+    [
+        ("1.1.0", "1.1.0", "HEAD -> main, tag: v1.1.0, origin/main"),
+        ("1.1.0", "1.1.0", "tag: v1.1.0"),
+        ("1.1.0rc1", "1.1.0~rc1", "HEAD, tag: v1.1.0rc1"),
+    ],
+)
+def test_the_package_of_a_tagged_commit_has_the_version_of_the_program(
+    version, package, names, tmp_path
+):
+    assert source(tmp_path, version, names=names) == (package, version)
+
+
+@pytest.mark.parametrize(
+    "names", ["", "HEAD -> main", "tag: v1.1.0rc1", "tag: v1.1.00", "tag: v101.0", "v1.1.0"]
+)
+def test_package_and_program_of_another_commit_name_its_time_and_its_hash(names, tmp_path):
+    assert source(tmp_path, "1.1.0", names=names) == (
+        "1.1.0~git202611181106.2ea4048f",
+        "1.1.0.dev202611181106+g2ea4048f",
+    )
+
+
+def test_a_tree_that_does_not_name_its_commit_becomes_no_package(tmp_path):
+    (tmp_path / "packaging").mkdir()
+    shutil.copy(ROOT / "packaging" / "commit", tmp_path / "packaging")
+    done = subprocess.run([ROOT / "packaging" / "source", tmp_path], capture_output=True, text=True)
+    assert done.returncode == 1 and "export it with 'git archive'" in done.stderr
 
 
 @pytest.mark.skipif(not shutil.which("dpkg"), reason="dpkg is not installed")
 def test_dpkg_upgrades_from_each_version_to_the_next(tmp_path):
-    order = ["1.0.0.dev0", "1.0.0rc1", "1.0.0", "1.0.1", "1.1.0.dev0", "1.1.0", "1.10.0", "2.0.0"]
-    made = [package(tmp_path / version, version) for version in order]
+    order = [
+        ("1.0.0", "tag: v1.0.0", SECONDS),
+        ("1.0.1", "", SECONDS),
+        ("1.0.1", "tag: v1.0.1", SECONDS),
+        ("1.1.0", "", SECONDS),
+        ("1.1.0", "", SECONDS + 60),
+        ("1.1.0rc1", "", SECONDS + 120),
+        ("1.1.0rc1", "tag: v1.1.0rc1", SECONDS + 180),
+        ("1.1.0", "tag: v1.1.0", SECONDS + 240),
+        ("1.10.0", "tag: v1.10.0", SECONDS),
+        ("2.0.0", "", SECONDS),
+    ]
+    made = [
+        source(tmp_path / str(number), version, names=names, time=time)[0]
+        for number, (version, names, time) in enumerate(order)
+    ]
     for older, newer in itertools.pairwise(made):
-        assert subprocess.run(["dpkg", "--compare-versions", older, "lt", newer]).returncode == 0, (
-            older,
-            newer,
-        )
+        assert is_older(older, newer) and not is_older(newer, older), (older, newer)
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
+def test_git_archive_writes_the_commit_and_its_tags_into_the_tree(tmp_path):
+    def git(*words):
+        return subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "GIT_COMMITTER_DATE": f"{SECONDS} +0200"},
+        ).stdout.strip()
+
+    (tmp_path / "packaging").mkdir()
+    for file in (".gitattributes", "packaging/commit"):
+        shutil.copy(ROOT / file, tmp_path / file)
+    git("init", "--quiet", "--initial-branch=main")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "first")
+    git("tag", "-a", "v1.1.0", "-m", "1.1.0")
+    exported = git("archive", "HEAD", "packaging/commit")
+    lines = [f"time={SECONDS}", f"commit={git('rev-parse', 'HEAD')}"]
+    lines.append("names=HEAD -> main, tag: v1.1.0")
+    assert "\n".join(lines) in exported
