@@ -5,6 +5,7 @@ The texts come from argparse and config.OPTIONS. SECONDS is the date of the page
 """
 
 import argparse
+import re
 import sys
 import time
 from pathlib import Path
@@ -33,6 +34,7 @@ EXIT = [
 def main(folder, version, seconds):
     """Write the files."""
     folder = Path(folder)
+    version = re.sub(r"(~git\d+)\..*", r"\1", version)  # the whole version would overlap the date
     day = time.strftime("%Y-%m-%d", time.gmtime(int(seconds)))
     (folder / "eventapi.1").write_text(commands_page(version, day), encoding="utf-8")
     (folder / "eventapi.conf.5").write_text(options_page(version, day), encoding="utf-8")

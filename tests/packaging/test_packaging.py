@@ -235,7 +235,7 @@ def test_the_examples_of_the_other_manuals_are_valid_commands(page):
         (["help"], 0, "examples:"),
         (["list"], 0, ""),
         (["list", "--json"], 0, "[]"),
-        ([], 2, "a command is missing: add, list or remove; for example: "),
+        ([], 2, "a command is missing: add, list, status or remove; for example: "),
         (["ad", "x"], 2, "unknown command 'ad'; for example: eventapi-instance add acme"),
         (["add"], 2, "add needs the name of one tenant; for example: eventapi-instance add acme"),
         (
@@ -245,6 +245,9 @@ def test_the_examples_of_the_other_manuals_are_valid_commands(page):
         ),
         (["remove", "--prge", "x"], 2, "; for example: "),
         (["list", "x"], 2, "unexpected argument 'x'; for example: "),
+        (["status", "--help"], 0, "examples:"),
+        (["status", "x"], 2, "'x'; for example: eventapi-instance status --json"),
+        (["status", "--json", "x"], 2, "; for example: eventapi-instance status --json"),
     ],
 )
 def test_the_command_for_tenants_explains_its_usage(words, status, said):
