@@ -10,6 +10,7 @@ from bottle import request
 
 from eventapi.languages import choice
 from eventapi.web import client
+from eventapi.web.compression import GZIP_FORMAT
 from eventapi.web.rest import Response, accepts_gzip, base_url, etag, is_known
 
 STYLE = """\
@@ -28,8 +29,6 @@ pre{background:var(--shade);border:1px solid var(--line);border-radius:6px;paddi
 margin:.5rem 0}
 main{max-width:62rem;margin:0 auto;padding:1.2rem 1rem 4rem}.quiet{color:var(--quiet)}
 """
-
-GZIP_FORMAT = 16 + zlib.MAX_WBITS  # of zlib.compressobj
 
 NOT_FOUND = {
     "en": (

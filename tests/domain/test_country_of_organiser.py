@@ -37,9 +37,7 @@ def test_the_country_of_another_record_stays(austrian, settings):
 
 def test_a_batch_an_import_and_a_copy_have_it(austrian):
     event = austrian.make("/events", {"title": "Messe", "date_from": "2027-05-01"})
-    copy = austrian.post(
-        f"/events/{event['id']}/copy", {"date_from": "2028-05-01"}
-    ).json["data"]
+    copy = austrian.post(f"/events/{event['id']}/copy", {"date_from": "2028-05-01"}).json["data"]
     records = {"records": [{"email": "ada@example.org"}]}
     austrian.post("/bulk-import/contacts", records, status=201)
     austrian.post("/bulk-import/participants", {**records, "event_key": event["event_key"]})
