@@ -111,7 +111,7 @@ def test_the_webhooks_are_not_in_3_0(found):
     assert "webhooks" not in found
     assert "webhook messages" not in [tag["name"] for tag in found["tags"]]
     assert [group["tags"] for group in found["x-tagGroups"] if group["name"] == "Integration"] == [
-        ["webhooks", "bulk-import"]
+        ["me", "webhooks", "bulk-import"]
     ]
 
 
