@@ -10,7 +10,7 @@ function expect(condition: boolean, text: string): asserts condition {
 }
 
 async function contacts(after: string): Promise<[(string | null)[], string | null]> {
-  const page = await listContacts({ query: { after, per_page: 2, search: "Garten", sort: "id", order: "ASC" } });
+  const page = await listContacts({ query: { after, per_page: 2, search: "Hey", sort: "id", order: "ASC" } });
   expect(typeof page.data === "object", JSON.stringify(page.error));          // CSV would be text
   return [page.data.data.map((record) => record.company_name), page.data.meta.next ?? null];
 }
@@ -18,9 +18,9 @@ async function contacts(after: string): Promise<[(string | null)[], string | nul
 async function main(): Promise<void> {
   client.setConfig({ baseUrl: url, auth: key });
   const contact = await createContact({
-    body: { company_name: "Garten KG", city: "Jena", email: "office@garten.example" } });
+    body: { company_name: "Hey KG", city: "Jena", email: "office@garten.example" } });
   expect(contact.data?.data.city === "Jena" && contact.data.data.notes === null, JSON.stringify(contact.error));
-  for (const number of [0, 1, 2, 3]) await createContact({ body: { company_name: `Garten ${number}` } });
+  for (const number of [0, 1, 2, 3]) await createContact({ body: { company_name: `Hey ${number}` } });
 
   const found: (string | null)[] = [];
   let after: string | null = "";
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     found.push(...names);
     after = following;
   }
-  expect(found.join() === "Garten KG,Garten 0,Garten 1,Garten 2,Garten 3", found.join());
+  expect(found.join() === "Hey KG,Hey 0,Hey 1,Hey 2,Hey 3", found.join());
 
   const webhook = await createWebhook({ body: { url: "http://127.0.0.1:9/hook", events: ["contact.created"] } });
   expect(webhook.data !== undefined, JSON.stringify(webhook.error));

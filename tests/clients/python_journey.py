@@ -100,25 +100,30 @@ def main(url: str, key: str) -> None:
     assert get_document_content.sync_detailed(document.data.id, client=client).content == b"hello"
 
     for number in range(5):
-        create_contact.sync(client=client, body=ContactCreate(company_name=f"Company {number}"))
+        create_contact.sync(client=client, body=ContactCreate(company_name=f"Walked {number}"))
     found, after = [], ""
     while True:
         page = list_contacts.sync(
-            client=client, after=after, per_page=2, sort=ListContactsSort.ID, order=SortOrder.ASC
+            client=client,
+            after=after,
+            per_page=2,
+            search="Walked",
+            sort=ListContactsSort.ID,
+            order=SortOrder.ASC,
         )
         assert page is not None and not isinstance(page, Problem)
         found += [record.company_name for record in page.data]
         if not page.meta.next_:
             break
         after = page.meta.next_
-    assert found == ["Rosen KG", *(f"Company {number}" for number in range(5))]
+    assert found == [f"Walked {number}" for number in range(5)]
     both = list_events.sync(
         client=client,
+        ids=[event.data.id],
         include=[ListEventsIncludeItem.OPENING_HOURS, ListEventsIncludeItem.PARTICIPANT_COUNT],
     )
-    assert (
-        both is not None and not isinstance(both, Problem) and both.data[0].participant_count == 1
-    )
+    assert both is not None and not isinstance(both, Problem)
+    assert [record.participant_count for record in both.data] == [1]
 
     refused = create_payment.sync(
         client=client, body=PaymentCreate(invoice_number="INV-0", amount=-5)
