@@ -68,6 +68,8 @@ def compared(schema: str, body: dict, before: dict | None, result: object) -> Re
     `schema` and `before` are those of `ignored_in`. Raise 422 `read_only`.
     """
     response = result if isinstance(result, Response) else Response(result)
+    if before is None and response.status == 200:  # a POST has found the record
+        before = response.data
     ignored = ignored_in(schema, body, before, response.data)
     if ignored:
         response.meta = {**response.meta, "ignored": ignored}

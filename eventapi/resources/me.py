@@ -17,7 +17,7 @@ def get_me(db, who, config):
     key that only has scopes for web pages (`applications:create`, `public`), because everybody can
     read such a key.
     """
-    is_on_web_pages = who.scopes.issubset(api_keys.NARROW_SCOPES)
+    is_on_web_pages = bool(who.scopes) and who.scopes.issubset(api_keys.NARROW_SCOPES)
     return {
         "key": db.one(sql.key, id=who.key_id),
         "admin": None if is_on_web_pages else {"id": who.admin_id, "name": who.admin_name},

@@ -80,7 +80,7 @@ class ReadOnlyFields:
             way = listed(dict.fromkeys(requests.values()), "or")
 
         if before is None:
-            now = shown(_value_at(after, field.path))
+            now = shown(after[field.path[0]])
             return (
                 f"of a new {self.noun} is {now} and cannot be set to {value}. "
                 f"Create it without `{field.path[-1]}`, then send {way}"
@@ -90,15 +90,21 @@ class ReadOnlyFields:
 
 def _has_read_only(name: str, schema: dict, root: dict) -> bool:
     """Return whether a field is read-only, and named when it is ignored, or has such a part."""
-    if name in UNNAMED or ("x-include" in schema and schema.get("readOnly")):
-        return False
     if schema.get("readOnly"):
-        return True
+        return _is_named(name, schema)
     schema = resolved(schema, root)
     if "items" in schema:
         return _has_read_only("", schema["items"], root)
     parts = schema.get("properties", {}).items()
     return any(_has_read_only(part, sub, root) for part, sub in parts)
+
+
+def _is_named(name: str, schema: dict) -> bool:
+    """Return whether a read-only field is named if it is ignored.
+
+    Fields that not every response has are not: nobody expects to change them.
+    """
+    return name not in UNNAMED and "x-include" not in schema and "x-outcome" not in schema
 
 
 def _sent_in(value: object, schema: dict, root: dict, path: tuple) -> Iterator[Sent]:
@@ -110,11 +116,11 @@ def _sent_in(value: object, schema: dict, root: dict, path: tuple) -> Iterator[S
     if not isinstance(value, dict):
         return
     for name, sub in schema.get("properties", {}).items():
-        if name not in value or name in UNNAMED:
+        if name not in value:
             continue
         if not sub.get("readOnly"):
             yield from _sent_in(value[name], resolved(sub, root), root, (*path, name))
-        elif "x-include" not in sub:
+        elif _is_named(name, sub):
             yield Sent((*path, name), sub, value[name])
 
 
@@ -122,30 +128,31 @@ def _is_in(record: dict | None, field: Sent) -> bool:
     """Return whether the record has the value that was sent. A record that is None has null in each
     field.
     """
-    return _is_same(field.value, _value_at(record, field.path))
+    return any(_is_same(field.value, value) for value in _values_at(record, field.path))
 
 
-def _value_at(record: object, path: tuple) -> object:
-    """Return the value at a path, None if there is none."""
-    for part in path:
-        is_there = part < len(record) if isinstance(record, list) else part in (record or ())
-        if not is_there:
-            return None
-        record = record[part]
-    return record
+def _values_at(value: object, path: tuple) -> list:
+    """Return the values at a path: one, or in place of an index those of each item, because items
+    are moved and removed. None stands for a value that is missing.
+    """
+    if not path:
+        return [value]
+    if isinstance(value, list):
+        return [found for item in value for found in _values_at(item, path[1:])] or [None]
+    part = value.get(path[0]) if isinstance(value, dict) else None
+    return _values_at(part, path[1:])
 
 
 def _is_same(sent: object, value: object) -> bool:
     """Return whether a value that was sent means the value of a record.
 
-    The same time in another form, and empty text in place of null, mean the same.
+    The same time in another form, empty text in place of null, and a part that is missing in place
+    of one that is null mean the same.
     """
     if isinstance(sent, list) and isinstance(value, list):
         return len(sent) == len(value) and all(map(_is_same, sent, value))
     if isinstance(sent, dict) and isinstance(value, dict):
-        return sent.keys() == value.keys() and all(
-            _is_same(sent[name], value[name]) for name in sent
-        )
+        return all(_is_same(sent.get(name), value.get(name)) for name in sent.keys() | value.keys())
     if isinstance(sent, str):
         text = sent.strip() or None
         return text == value or (isinstance(value, str) and times.is_same(sent.strip(), value))

@@ -33,6 +33,7 @@ def compress(response: Response) -> None:
     if not accepts_gzip():
         return
     headers["Content-Encoding"] = "gzip"
+    headers.pop("Content-Length", None)  # that of the body as it was
     response.body = b"".join(_pieces([body])) if is_whole else _pieces(body)
 
 

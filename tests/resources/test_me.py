@@ -73,6 +73,7 @@ def test_a_valid_key_is_needed(app, key_with):
         ("applications:create public", False),
         ("applications:create contacts:read", True),
         ("events:read", True),
+        ("", True),
     ],
 )
 def test_a_key_that_everybody_can_read_does_not_name_the_admin(key_with, scopes, is_told):

@@ -7,6 +7,8 @@ import pytest
 import webob
 
 from eventapi.worker import bulk_import as job
+from tests.resources.test_datev import OPTIONS as DATEV
+from tests.web.test_routes import ROUTES, address
 
 GZIP = {"Accept-Encoding": "gzip"}
 CSV = {"Accept": "text/csv"}
@@ -126,3 +128,36 @@ def test_head_has_the_headers_of_get(contacts):
     assert body == b""
     names = ("Content-Encoding", "Vary", "Content-Type", "Content-Length")
     assert [headers[name] for name in names] == [got[name] for name in names]
+
+
+def test_the_length_of_each_compressed_response_is_its_own(shared):
+    """A file that names its length before it is made, such as that for DATEV, has another one as
+    gzip.
+    """
+    settings = shared.organiser.app.app.settings
+    found = set()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in DATEV.items():
+            patch.setattr(settings, name, value)
+        for route in ROUTES:
+            if route.method != "GET":
+                continue
+            path = address(route).removeprefix("/api/v1")
+            query = "?year=2026&month=5" if "/datev" in path else ""
+            for form in {"application/json", "text/csv"}.intersection(route.options.offered):
+                sent = webob.Request.blank(
+                    f"/api/v1{path}{query}",
+                    headers={
+                        **GZIP,
+                        "Accept": form,
+                        "Authorization": f"Bearer {shared.organiser.key}",
+                    },
+                )
+                answer = sent.get_response(shared.organiser.app.app)
+                if answer.headers.get("Content-Encoding") != "gzip":
+                    continue
+                found.add(path)
+                gzip.decompress(answer.body)
+                length = answer.headers.get("Content-Length", len(answer.body))
+                assert int(length) == len(answer.body), path
+    assert {"/reports/datev", "/reports/datev/debtors", "/contacts"} <= found

@@ -100,7 +100,7 @@ def other(value, schema):
 
 
 def is_named(field, schema):
-    return field not in UNNAMED and "x-include" not in schema
+    return field not in UNNAMED and not {"x-include", "x-outcome"} & schema.keys()
 
 
 each_field = pytest.mark.parametrize(
@@ -284,6 +284,49 @@ def test_parts_of_a_record_are_named_by_their_place(organiser):
     )
     assert sorted(answer.json["meta"]["ignored"]) == ["/items/0/net", "/paid_amount", "/total"]
     assert answer.json["data"]["total"] == invoice["total"]
+
+
+def test_items_that_move_are_not_named(organiser):
+    invoice = make(organiser, "invoice")
+    address = f"/invoices/{invoice['id']}"
+    lines = [
+        {"description": f"Line {price}", "quantity": 1, "unit_price": price}
+        for price in (10, 20, 30)
+    ]
+    items = organiser.patch(address, {"items": lines}, status=200).json["data"]["items"]
+    for sent in (items[::-1], items[1:], items[:1], [items[1], items[1]]):
+        answer = organiser.patch(address, {"items": sent}, status=200)
+        assert "ignored" not in answer.json["meta"]
+        organiser.patch(address, {"items": items}, status=200)
+    items[1]["net"] = 987
+    answer = organiser.patch(address, {"items": items}, status=200)
+    assert answer.json["meta"]["ignored"] == ["/items/1/net"]
+
+
+def test_parts_that_are_null_may_be_left_out(organiser):
+    """Clients in Go and Python leave out what is null."""
+    invoice = make(organiser, "invoice")
+    organiser.post(f"/invoices/{invoice['id']}/send", {}, status=200)
+    sent = organiser.get(f"/invoices/{invoice['id']}", status=200).json["data"]
+    assert None in sent["buyer"].values() and None in sent["seller"].values()
+    body = {
+        side: {name: value for name, value in sent[side].items() if value is not None}
+        for side in ("buyer", "seller")
+    }
+    answer = organiser.patch(f"/invoices/{invoice['id']}", body, status=200)
+    assert "ignored" not in answer.json["meta"]
+    body["buyer"]["city"] = "Somewhere else"
+    answer = organiser.patch(f"/invoices/{invoice['id']}", body, status=200)
+    assert answer.json["meta"]["ignored"] == ["/buyer"]
+
+
+def test_a_post_that_finds_the_record_is_told_of_that_record(organiser):
+    body = {**body_for(organiser, "newsletter_subscriber"), "send_confirmation": False}
+    organiser.post("/newsletter", body, status=201)
+    answer = organiser.post("/newsletter", {**body, "status": "unsubscribed"})
+    assert problem(answer, 422, "validation_failed")["errors"][0]["detail"] == (
+        "cannot be set to unsubscribed. Send DELETE /api/v1/newsletter/1"
+    )
 
 
 def test_a_repetition_of_a_post_names_the_same_fields(organiser):
