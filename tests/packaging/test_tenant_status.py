@@ -195,6 +195,19 @@ def test_four_are_asked_at_once(machine):
         ("x" * 2_000_000, "more than 1,000,000 bytes"),
         ("", "printed nothing"),
     ],
+    # an id made of the text would not fit into the environment
+    ids=[
+        "text",
+        "list",
+        "object",
+        "task",
+        "database",
+        "age",
+        "backup",
+        "depth",
+        "length",
+        "nothing",
+    ],
 )
 def test_output_of_another_form_is_unreadable_and_does_not_hide_others(machine, output, said):
     machine.answers("acme", output)
