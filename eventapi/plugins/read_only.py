@@ -46,7 +46,7 @@ class ReadOnly:
 def reader(route: Route) -> Callable[[dict], dict]:
     """Return a function that returns the record of a PUT or PATCH as GET does.
 
-    Its parameter are the arguments of the handler of the request.
+    Its parameter is the dict of the arguments of the handler of the request.
     """
     handler = next(
         other.callback

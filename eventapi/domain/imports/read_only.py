@@ -1,7 +1,7 @@
 """Read-only fields in the records of an import (validation/read_only.py).
 
 A record is refused for them as an update is, and `details` names those that had no effect. The columns of our own list
-refuse nothing: whoever exports a list, changes it and imports it again does not ask for the states in it, which may
+refuse nothing: a list that is exported, changed and imported again contains states that nobody asks for, and which may
 have changed meanwhile.
 """
 
