@@ -134,7 +134,7 @@ DOMAIN = {
     "billing": "attachments books einvoices einvoices_sent mail records",
     "books": "records reports",
     "datev": "billing books",
-    "dunning": "billing mail records",
+    "dunning": "billing books mail records",
     "einvoices": "",
     "einvoices_sent": "einvoices records",
     "entrance": "attachments records",

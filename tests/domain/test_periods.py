@@ -591,6 +591,86 @@ def test_no_statement_changes_a_closed_month(more, db, statement):
         assert periods.figures_of(db, ["2026-05"]) == before
 
 
+# The clock was set back
+
+
+BACK = "2026-05-20T10:00:00Z"
+
+
+@pytest.fixture
+def overdue(books, organiser, clock):
+    """Return an invoice that is due for its first letter in July, while May and June are closed."""
+    due = organiser.data(f"/invoices/{books['invoice']['id']}")
+    organiser.post(f"/payments/{books['pending']}/cancel", status=200)
+    organiser.make("/invoices/dunning-levels", {"name": "Reminder", "days": 1, "fee": 5})
+    clock("2026-07-02T10:00:00Z")
+    organiser.post("/reports/periods/2026-06/close", status=200)
+    return due
+
+
+def letter_refused(client, path, body):
+    """Send letters in a closed month, and return the detail of the refusal."""
+    problem = client.post(path, body, status=409).json
+    assert (problem["code"], problem["month"]) == ("period_closed", "2026-06")
+    assert problem["first_open_day"] == "2026-07-01"
+    assert "2026-06 is closed" in problem["detail"]
+    assert "Set the clock of the server right" in problem["detail"]
+    return problem["member"]
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_letter_is_refused_when_the_clock_shows_a_closed_month(
+    overdue, organiser, db, clock, named, dry_run
+):
+    clock("2026-06-30T10:00:00Z")
+    ids = [overdue["id"]] if named else None
+    body = {"invoice_ids": ids, "mail": False, "dry_run": dry_run}
+    assert letter_refused(organiser, "/invoices/dunning/send", body) == "sent_on"
+    assert organiser.data(f"/invoices/{overdue['id']}?include=dunning")["dunning"] == []
+    clock("2026-07-01T10:00:00Z")
+    sent = organiser.post("/invoices/dunning/send", body, status=200).json["data"]["sent"]
+    assert {letter["sent_on"] for letter in sent} == {"2026-07-01"}
+
+
+def test_the_withdrawal_of_a_letter_is_refused_when_the_clock_shows_a_closed_month(
+    overdue, organiser, clock
+):
+    body = {"invoice_ids": [overdue["id"]], "mail": False}
+    (letter,) = organiser.post("/invoices/dunning/send", body, status=200).json["data"]["sent"]
+    clock("2026-06-30T10:00:00Z")
+    path = f"/invoices/{overdue['id']}/dunning/{letter['id']}/withdraw"
+    assert letter_refused(organiser, path, {"reason": "mistake"}) == "withdrawn_on"
+
+
+def test_an_invoice_that_is_sent_with_a_clock_behind_hears_of_the_clock(books, organiser, clock):
+    item = {"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+    draft = organiser.make("/invoices", {"contact_id": books["contact"], "items": [item]})
+    taken_over = organiser.make(
+        "/invoices",
+        {
+            "contact_id": books["contact"],
+            "items": [item],
+            "invoice_number": "ALT-7",
+            "issue_date": "2026-05-15",
+        },
+    )
+    clock(BACK)
+    path = f"/invoices/{draft['id']}"
+    problem = refused(organiser, "POST", f"{path}/send")
+    checked = organiser.post(f"{path}/check", status=200).json["data"]["faults"]
+    batch = {"action": "send", "ids": [draft["id"]]}
+    entry = organiser.post("/invoices/batch", batch, status=200).json["data"]["results"][0]
+    for detail in (problem["detail"], checked[0]["detail"], entry["detail"]):
+        assert "2026-05-20" in detail
+        assert "2026-05 is closed" in detail
+        assert "the clock of the server" in detail
+        assert "another system" not in detail
+    other = refused(organiser, "POST", f"/invoices/{taken_over['id']}/send")
+    assert "An invoice from another system" in other["detail"]
+    assert "clock" not in other["detail"]
+
+
 # Other currencies
 
 

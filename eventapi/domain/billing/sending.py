@@ -76,7 +76,7 @@ def issue(db, row, mail=None, prepaid=0):
     dates = Faults()
     drafts.check_due_date({**row, **issued}, dates)
     dates.raise_any()
-    bookings.refuse_invoice(db, issued["issue_date"])
+    bookings.refuse_invoice(db, row, issued["issue_date"])
 
     if not row["taken_over"]:
         year = times.today(db.config.timezone, db.now)[:4]
@@ -413,7 +413,7 @@ def _obstacles(db, row):
         requirements.finding(f"`due_date` {fault['detail']}.", "due_date") for fault in faults
     )
     try:
-        bookings.refuse_invoice(db, row["issue_date"])
+        bookings.refuse_invoice(db, row, row["issue_date"])
     except Problem as problem:
         yield requirements.finding(problem.detail, "issue_date")
     try:

@@ -127,12 +127,39 @@ def refuse_rate(db, invoice, rate):
         )
 
 
-def refuse_invoice(db, issue_date):
-    """Raise 409 `period_closed` if an invoice to be sent has an issue date in a closed month."""
-    periods.refuse_closed(
+def refuse_invoice(db, invoice, issue_date):
+    """Raise 409 `period_closed` if an invoice to be sent has an issue date in a closed month.
+
+    Only an invoice from another system has an issue date of its own. Any other one is issued today, and today lies in
+    a closed month only if the clock was set back. `invoice` is a row.
+    """
+    if invoice["taken_over"]:
+        remedy = (
+            "An invoice from another system counts in the month in which "
+            "that system issued it. Book it there, and delete this draft."
+        )
+    else:
+        remedy = (
+            "An invoice is issued on the day that the clock of the server shows, so this clock is "
+            "behind. Set it right, then send the invoice again."
+        )
+    periods.refuse_closed(db, issue_date, "issue_date", remedy)
+
+
+def refuse_letter(db, member, today):
+    """Raise 409 `period_closed` if today, the day of a dunning letter or of its withdrawal, lies in a closed month.
+
+    `member` is the field that gets the day. A dry run has no `db.stamp`, and a clock that was set back would hide the
+    closed month from `periods.closed_month`: so the days themselves are compared.
+    """
+    first_open_day = periods.first_open_day(db)
+    if first_open_day is None or today >= first_open_day:
+        return
+    month = today[:7]
+    raise periods.closed(
         db,
-        issue_date,
-        "issue_date",
-        "An invoice from another system counts in the month in which "
-        "that system issued it. Book it there, and delete this draft.",
+        month,
+        member,
+        f"`{member}` would be {today}, the day that the clock of the server shows, and {month} is closed.",
+        "Set the clock of the server right, then send the request again.",
     )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from eventapi import money, times
 from eventapi.domain.billing import drafts, invoices, issuing
 from eventapi.domain.billing import mails as invoice_mails
+from eventapi.domain.books import bookings
 from eventapi.domain.dunning import claims, letters
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.records import anonymity
@@ -76,10 +77,11 @@ def send(db, due, ids=None, level=None, mail=None, dry_run=False):
     mail server is configured; None queues mails if possible. dry_run: store nothing.
 
     Call this inside a write transaction, or for a dry run inside a snapshot. Raise 409
-    `mail_not_configured`.
+    `mail_not_configured`, or `period_closed` if today lies in a closed month.
     """
     invoice_mails.refuse_unconfigured(db, mail)
     today = times.today(db.config.timezone, db.now)
+    bookings.refuse_letter(db, "sent_on", today)
     ready = _due(db, today, ids, level, BATCH, held_back=0, left_out=due.left_out)
     sent = [_send_one(db, row, today, mail, dry_run) for row in ready]
     known = due.named.union(row["id"] for row in (*ready, *due.held_back))
@@ -291,7 +293,8 @@ def withdraw(db, row, entry, reason):
     before it, so that the level can be sent again. `row` is the row of the invoice, `entry` an API
     object.
 
-    Call this inside a write transaction. Raise 409 `invalid_transition` or `anonymized`.
+    Call this inside a write transaction. Raise 409 `invalid_transition`, `anonymized`, or `period_closed` if today
+    lies in a closed month.
     """
     anonymity.refuse(db, "contact", row["contact_id"])
     last = db.value(sql.last_that_stands, invoice_id=row["id"])
@@ -315,6 +318,7 @@ def withdraw(db, row, entry, reason):
         )
     claimed = money.minor(Decimal(str(entry["claimed"])), entry["currency"])
     today = times.today(db.config.timezone, db.now)
+    bookings.refuse_letter(db, "withdrawn_on", today)
     db.run(sql.withdraw, id=entry["id"], today=today, reason=reason)
     if claimed:
         db.run(

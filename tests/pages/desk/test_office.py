@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 
+from eventapi import times
 from eventapi.domain.access import links
 from eventapi.pages.desk import api, exhibitors, people
 from tests.pages.conftest import Visitor, token_of
@@ -935,3 +936,24 @@ def test_the_page_of_an_invoice_has_the_buttons_of_its_status(office, organiser,
     buttons = set(re.findall(rf"do/(\w+invoice\w*)/{invoice['id']}\b", page))
     assert organiser.data(address)["status"] == status
     assert buttons == BUTTONS_OF_INVOICE[status]
+
+
+def test_letters_of_a_closed_month_are_refused_at_the_desk_by_name_of_the_month(
+    office, organiser, fair, db, monkeypatch
+):
+    """The clock was set back after October was closed, whose letters would claim costs."""
+    item = {"description": "Booth", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+    draft = {"contact_id": fair.exhibitor["contact_id"], "items": [item]}
+    invoice = organiser.make("/invoices", draft)
+    organiser.post(f"/invoices/{invoice['id']}/send", {"mail": False}, status=200)
+    db.connection.execute(
+        "UPDATE invoices SET due_date = '2026-01-08', overdue_from = '2026-01-09'"
+    )
+    organiser.make("/invoices/dunning-levels", {"name": "First letter", "days": 10, "fee": 5})
+    organiser.post("/reports/periods/2026-10/close", status=200)
+    page = office.get("/desk/money/dunning")
+    monkeypatch.setattr(times, "now", lambda: "2026-10-20T10:00:00Z")
+    told = office.submit(page, "/desk/money/dunning", {"ids": str(invoice["id"])}, 409)
+    assert "2026-10 is closed" in told
+    assert "2026-11-01" in told
+    assert "the clock of the server is behind" in told
