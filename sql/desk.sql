@@ -15,7 +15,7 @@ SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at
 
 -- name: events
 -- The events that the head of a page offers: the newest, and the one in hand.
-SELECT event_key, title FROM events
+SELECT event_key, title, timezone, date_from, date_to FROM events
  WHERE id IN (SELECT id FROM events ORDER BY over_at IS NULL DESC, over_at DESC, id DESC LIMIT 30) OR id = :id
  ORDER BY over_at IS NULL DESC, over_at DESC, id DESC;
 

@@ -1,6 +1,6 @@
 """Choices: the fields of the forms that name other records, and the records that they offer."""
 
-from eventapi.pages.desk import api
+from eventapi.pages.desk import api, labels
 
 # Field -> (handler of the list, its field that is sent, its field that is shown, parameters of the
 # list).
@@ -35,9 +35,16 @@ def of(request, names, event_key=None):
     query = {"event_key": event_key, "entity_type": "application"}
     return {
         field: [
-            (str(row[value]), row[label] or str(row[value]))
+            (str(row[value]), _label(request, handler, row, label) or str(row[value]))
             for row in api.everything(handler, **{name: query[name] for name in parameters})
         ]
         for field, (handler, value, label, parameters) in FIELDS.items()
         if field.partition("/")[0] in names and api.may_call(request, handler)
     }
+
+
+def _label(request, handler, row, name):
+    """Return what a choice shows of a record: a show its month as well, any other record its field `name`."""
+    if handler == "list_events":
+        return labels.show_name(row, request.language, row["timezone"])
+    return row[name]

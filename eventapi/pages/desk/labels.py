@@ -3,6 +3,7 @@
 from functools import partial
 from html import escape
 
+from eventapi import times
 from eventapi.languages import formats
 from eventapi.names import display_name
 from eventapi.web.html import page_requests
@@ -96,6 +97,21 @@ def summary(texts, language, kind, row):
     elif kind == "dunning_levels":
         parts = [number("days", 0), texts["field_days"]]
     return " · ".join(part for part in parts if part is not None)
+
+
+def show_name(event, language, zone):
+    """Return the title of a show as lists of shows have it: `Blütenland · Mai 2027`.
+
+    The month tells the shows of a series apart. A title that contains the year of the show, and a show without dates,
+    get none. `event` has `title`, `date_from` and `date_to`, `zone` is the time zone of a date with a time.
+    """
+    date = event["date_from"] or event["date_to"]
+    if not date:
+        return event["title"]
+    month = times.local_date(date, zone)[:7]
+    if month[:4] in event["title"]:
+        return event["title"]
+    return f"{event['title']} · {formats.period(month, language)}"
 
 
 # Readiness

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from eventapi import times
 from eventapi.languages import countries, formats
+from eventapi.pages.desk import labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,10 @@ class Writer:
     def moment(self, value):
         """Return a time with its date."""
         return formats.moment(value, self.zone, self.language) if value else ""
+
+    def show(self, event):
+        """Return the title of a show with its month: `Blütenland · Mai 2027`."""
+        return labels.show_name(event, self.language, event.get("timezone") or self.zone)
 
     def country(self, code):
         """Return the name of a country."""

@@ -638,6 +638,34 @@ def test_another_show_is_taken_in_hand(office, organiser, fair):
     assert "Tulpen GmbH" in office.get("/desk/applications?event=unknown")
 
 
+@pytest.mark.parametrize(("language", "months"), [("en", ("May", "May")), ("de", ("Mai", "Mai"))])
+def test_two_shows_of_one_title_are_told_apart_wherever_shows_are_listed(
+    desk, organiser, fair, language, months
+):
+    again = {"title": "Garden Fair", "event_key": "fair-28", "date_from": "2028-05-01"}
+    organiser.make("/events", again)
+    participant = {"event_key": "fair-28", "contact_id": fair.exhibitor["contact_id"]}
+    organiser.make("/participants", {**participant, "category_key": None})
+    shown = [f"Garden Fair · {months[0]} 2027", f"Garden Fair · {months[1]} 2028"]
+    office = desk(language=language)
+
+    def names(path):
+        page = office.get(path).text
+        return set(re.findall(r"Garden Fair(?: · \w+ \d{4})?(?=\s*<)", page))
+
+    for path in (
+        "/desk/",
+        "/desk/edit/categories",
+        f"/desk/contacts/{fair.exhibitor['contact_id']}",
+        "/desk/people?q=Rosen",
+    ):
+        assert names(path) >= set(shown), path
+    options = re.findall(
+        r"<option[^>]*>\s*(Garden Fair[^<]*?)\s*</option>", office.get("/desk/setup").text
+    )
+    assert sorted(options) == shown
+
+
 def test_a_page_about_a_show_is_not_found_before_there_is_one(office):
     for page in ("hall", "exhibitors", "print"):
         office.get(f"/desk/{page}", 404)

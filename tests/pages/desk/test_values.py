@@ -70,6 +70,25 @@ def test_a_record_has_its_number_or_its_title_or_the_name_of_its_person():
     assert labels.record_name({"id": 3}) == "#3"
 
 
+@pytest.mark.parametrize(
+    ("title", "date_from", "language", "shown"),
+    [
+        ("Blütenland", "2027-05-12", "de", "Blütenland · Mai 2027"),
+        ("Blütenland", "2027-05-12", "en", "Blütenland · May 2027"),
+        ("Blütenland 2027", "2027-05-12", "de", "Blütenland 2027"),
+        ("Blütenland 2026", "2027-05-12", "de", "Blütenland 2026 · Mai 2027"),
+        # midnight of the first of May in Berlin
+        ("Blütenland", "2027-04-30T22:00:00Z", "de", "Blütenland · Mai 2027"),
+        ("Blütenland", None, "de", "Blütenland"),
+    ],
+)
+def test_a_show_is_named_with_its_month_unless_its_title_has_the_year(
+    title, date_from, language, shown
+):
+    event = {"title": title, "date_from": date_from, "date_to": None}
+    assert labels.show_name(event, language, "Europe/Berlin") == shown
+
+
 def test_prices_have_two_decimals_in_a_list_and_days_have_none():
     texts = labels.words(SimpleNamespace(language="en"))
     service = {"base_price": Decimal("12.5"), "unit": "m"}
