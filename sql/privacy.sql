@@ -193,6 +193,14 @@ SELECT * FROM (
     FROM invoices WHERE contact_id = :id AND status <> 'draft')
  WHERE kept_until < :today ORDER BY id;
 
+-- name: open_invoices
+-- Sent invoices that are not settled, the oldest first: the contact owes something, or is owed what was paid or credited
+-- too much. Costs and interest of dunning letters count.
+SELECT id, invoice_number, currency, open_amount, claims_total - claims_paid AS claims_open
+  FROM invoices
+ WHERE contact_id = :id AND locked_at IS NOT NULL AND (open_amount <> 0 OR claims_total <> claims_paid)
+ ORDER BY id;
+
 -- Erasing the data of a contact.
 
 -- name: overwrite

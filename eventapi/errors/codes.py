@@ -342,6 +342,13 @@ CODES = {
         "Anonymised",
         "The personal data of this contact was removed permanently. Create a new contact instead.",
     ),
+    "open_invoices": (
+        409,
+        "Open invoices",
+        "The contact owes or is owed money, so its data is still needed. `invoices` names each invoice that is not "
+        "settled with its `id`, `invoice_number`, `open_amount` (below 0: a credit of the contact) and `claims_open`, "
+        "the costs and interest of dunning letters. Settle them, or send `force`.",
+    ),
     "ambiguous_contact": (
         409,
         "Ambiguous contact",

@@ -108,16 +108,16 @@ def export_contact(db, who, id):
         return Response(personal_data.export(db, get(db, id)), has_etag=False)
 
 
-@routes.post("/contacts/<id>/anonymize", response="contact.anonymized")
-def anonymize_contact(db, id):
+@routes.post("/contacts/<id>/anonymize", schema="contact.anonymize", response="contact.anonymized")
+def anonymize_contact(db, id, body):
     """Remove the personal data of the contact permanently, from all records (GDPR Art. 17).
 
     Invoices and signed contracts that the law requires to be kept stay until their retention period
-    ends. `kept` lists them.
+    ends. `kept` lists them. While the contact owes or is owed money, this is 409 `open_invoices`,
+    unless `force` is true.
     """
-    return Response(
-        {**erasing.anonymize(db, get(db, id)), "kept": erasing.kept(db, id)}, has_etag=False
-    )
+    contact = erasing.anonymize(db, get(db, id), force=body["force"])
+    return Response({**contact, "kept": erasing.kept(db, id)}, has_etag=False)
 
 
 def get(db, id):

@@ -144,11 +144,9 @@ class Attacker(Year):
                     f"/contacts/{contact['id']}/merge",
                     {"duplicate_id": self.some("/contacts")["id"]},
                 ),
-                (
-                    "POST",
-                    f"/contacts/{contact['id']}/anonymize" if self.chance.random() < 0.05 else paid,
-                    None,
-                ),
+                ("POST", f"/contacts/{contact['id']}/anonymize", {"force": True})
+                if self.chance.random() < 0.05
+                else ("POST", paid, None),
                 ("DELETE", f"/events/{self.chance.randint(1, 2)}", None),
                 ("DELETE", f"/participants/{self.chance.randint(1, 4)}", None),
             )

@@ -672,7 +672,7 @@ class Life:
         return self.organiser.data(f"{self.address}/export")
 
     def anonymize(self):
-        return self.act(f"{self.address}/anonymize")
+        return self.act(f"{self.address}/anonymize", {"force": True})
 
 
 @pytest.fixture
@@ -1011,7 +1011,7 @@ def test_transfers_that_were_ignored_or_are_assigned_later_name_no_anonymised_pa
             )
         ]
 
-    organiser.post(f"/contacts/{people[0]['id']}/anonymize", status=200)
+    organiser.post(f"/contacts/{people[0]['id']}/anonymize", {"force": True}, status=200)
     assert named() == ["t2", "t4", "t5"]
     organiser.post(f"{found['t5']}/assign", numbers[2], status=200)
     erasing.end_retention(db)
@@ -1091,7 +1091,7 @@ def test_a_subscription_is_kept_for_another_contact_with_the_same_address(organi
         {"email": "Office@rosen.example", "send_confirmation": False, "consent": consent},
     )
     assert organiser.data(f"/contacts/{first['id']}/export")["newsletter"] == []
-    organiser.post(f"/contacts/{first['id']}/anonymize", status=200)
+    organiser.post(f"/contacts/{first['id']}/anonymize", {"force": True}, status=200)
     assert organiser.data(f"/newsletter/{subscriber['id']}")["status"] == "confirmed"
     export = organiser.data(f"/contacts/{second['id']}/export")
     assert export["contact"] == {**second, "newsletter_status": "confirmed"}

@@ -1211,6 +1211,98 @@ def test_an_unlinked_application_belongs_to_the_contact_with_its_email(organiser
     assert organiser.data(f"/applications/{application['id']}")["last_name"] is None
 
 
+# Erasing somebody who owes money, or is owed some
+
+
+LINE = {"description": "Booth", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+
+
+def invoice_of(client, contact, **fields):
+    """Send an invoice over 119.00 to a contact, and return it."""
+    draft = client.make("/invoices", {"contact_id": contact["id"], "items": [LINE], **fields})
+    return client.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
+
+
+def pay(client, invoice, amount, **fields):
+    number = invoice["invoice_number"]
+    client.make("/payments", {"invoice_number": number, "amount": amount, **fields})
+
+
+def erasure_refused(client, contact):
+    """Anonymise a contact without `force`, and return the invoices that the refusal names."""
+    problem = client.post(f"/contacts/{contact['id']}/anonymize", status=409).json
+    assert problem["code"] == "open_invoices"
+    for invoice in problem["invoices"]:
+        assert invoice["invoice_number"] in problem["detail"]
+    assert "`force`" in problem["detail"]
+    assert client.data(f"/contacts/{contact['id']}")["anonymized_at"] is None
+    return problem["invoices"]
+
+
+def test_who_owes_money_is_erased_only_by_force(organiser):
+    contact = organiser.make("/contacts", PERSON)
+    unpaid, partly = invoice_of(organiser, contact), invoice_of(organiser, contact)
+    paid = invoice_of(organiser, contact)
+    pay(organiser, partly, 19)
+    pay(organiser, paid, 119)
+    assert erasure_refused(organiser, contact) == [
+        {
+            "id": unpaid["id"],
+            "invoice_number": unpaid["invoice_number"],
+            "open_amount": 119.0,
+            "claims_open": 0.0,
+        },
+        {
+            "id": partly["id"],
+            "invoice_number": partly["invoice_number"],
+            "open_amount": 100.0,
+            "claims_open": 0.0,
+        },
+    ]
+    erased = organiser.post(f"/contacts/{contact['id']}/anonymize", {"force": True}, status=200)
+    assert erased.json["data"]["anonymized_at"]
+    # it is done: a repetition is no refusal
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+
+
+def test_who_is_owed_money_is_not_erased_either(organiser):
+    contact = organiser.make("/contacts", PERSON)
+    invoice = invoice_of(organiser, contact)
+    pay(organiser, invoice, 119)
+    credit = {"items": [{**LINE, "unit_price": 50}], "mail": False}
+    organiser.post(f"/invoices/{invoice['id']}/credit", credit, status=201)
+    (named,) = erasure_refused(organiser, contact)
+    assert (named["id"], named["open_amount"]) == (invoice["id"], -59.5)
+
+
+def test_what_a_dunning_letter_claims_keeps_the_data_of_who_has_paid_the_invoice(organiser):
+    contact = organiser.make("/contacts", PERSON)
+    organiser.make("/invoices/dunning-levels", {"name": "Reminder", "days": 1, "fee": 5})
+    old = {"invoice_number": "OLD-1", "issue_date": "2026-01-02", "due_date": "2026-01-20"}
+    invoice = invoice_of(organiser, contact, **old)
+    (letter,) = organiser.post("/invoices/dunning/send", {"mail": False}, status=200).json["data"][
+        "sent"
+    ]
+    pay(organiser, invoice, 119)
+    (named,) = erasure_refused(organiser, contact)
+    assert (named["open_amount"], named["claims_open"]) == (0.0, letter["claimed"])
+    organiser.post(
+        f"/invoices/{invoice['id']}/dunning/{letter['id']}/withdraw",
+        {"reason": "waived"},
+        status=200,
+    )
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+
+
+def test_drafts_and_settled_invoices_do_not_stop_an_erasure(organiser):
+    contact = organiser.make("/contacts", PERSON)
+    organiser.make("/invoices", {"contact_id": contact["id"], "items": [LINE]})
+    cancelled, written_off = invoice_of(organiser, contact), invoice_of(organiser, contact)
+    organiser.post(f"/invoices/{cancelled['id']}/cancel", {"mail": False}, status=200)
+    organiser.post(f"/invoices/{written_off['id']}/write-offs", {"reason": "bankrupt"}, status=201)
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+
+
 def this_year():
     return int(times.now()[:4])
 

@@ -276,7 +276,7 @@ def test_an_invoice_is_held_back(organiser, overdue, db, buyer, reason):
     elif reason == "payment_pending":
         pay(organiser, invoice, 1190, status="pending")
     elif reason == "anonymized":
-        organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+        organiser.post(f"/contacts/{buyer['id']}/anonymize", {"force": True}, status=200)
     assert [(row["level"], row["held_back"]) for row in due(organiser)] == [
         (level["level"], reason)
     ]
@@ -811,7 +811,7 @@ def test_a_reason_is_not_stored_after_erasure(organiser, overdue, three, buyer, 
     (first,) = send(organiser)["sent"]
     withdraw(organiser, invoice, first)
     (second,) = send(organiser)["sent"]
-    organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+    organiser.post(f"/contacts/{buyer['id']}/anonymize", {"force": True}, status=200)
     assert db.connection.execute("SELECT max(withdrawn_reason) FROM dunnings").fetchone()[0] is None
     assert withdraw(organiser, invoice, second, 409)["code"] == "anonymized"
 
@@ -1254,7 +1254,7 @@ def test_drafts_paid_invoices_and_credit_notes_cannot_be_disputed(organiser, ove
 
 def test_no_reason_is_stored_after_erasure(organiser, overdue, buyer):
     path = f"/invoices/{overdue(30)['id']}"
-    organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+    organiser.post(f"/contacts/{buyer['id']}/anonymize", {"force": True}, status=200)
     assert (
         organiser.post(f"{path}/dispute", {"reason": "My illness"}, status=409).json["code"]
         == "anonymized"
@@ -1266,7 +1266,7 @@ def test_erasure_removes_the_reason_and_later_the_text(organiser, overdue, level
     invoice = overdue(30)
     send(organiser)
     organiser.post(f"/invoices/{invoice['id']}/dispute", {"reason": "My illness"}, status=200)
-    organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+    organiser.post(f"/contacts/{buyer['id']}/anonymize", {"force": True}, status=200)
     now = organiser.data(f"/invoices/{invoice['id']}?include=dunning")
     (exported,) = organiser.data(f"/contacts/{buyer['id']}/export")["invoices"]
     assert exported["dunning"] == now["dunning"]
@@ -1279,7 +1279,7 @@ def test_after_the_retention_period_an_erased_invoice_has_no_letter(
 ):
     invoice = overdue(6000)
     (entry,) = send(organiser)["sent"]
-    organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+    organiser.post(f"/contacts/{buyer['id']}/anonymize", {"force": True}, status=200)
     (found,) = organiser.data(f"/invoices/{invoice['id']}?include=dunning")["dunning"]
     assert found == {**entry, "text": None}
     letter = organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=409)

@@ -1347,7 +1347,7 @@ def test_the_pdf_of_an_anonymised_buyer_is_not_stored(
     store = files.store
 
     def anonymize_meanwhile(config, data):
-        organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+        organiser.post(f"/contacts/{buyer['id']}/anonymize", {"force": True}, status=200)
         return store(config, data)
 
     monkeypatch.setattr(files, "store", anonymize_meanwhile)
@@ -1504,7 +1504,10 @@ def test_the_pdf_of_a_draft_is_drawn_on_each_request(organiser, draft):
 def test_the_pdf_of_an_anonymised_buyer_is_refused_with_a_problem(organiser, buyer, sent):
     invoice = sent(invoice_number="R 17", issue_date="2010-03-01")  # past its retention period
     assert (
-        organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200).json["data"]["kept"] == []
+        organiser.post(f"/contacts/{buyer['id']}/anonymize", {"force": True}, status=200).json[
+            "data"
+        ]["kept"]
+        == []
     )
     assert refused(organiser.get(f"/invoices/{invoice['id']}/pdf", status=409)) == "anonymized"
     for action, body in (("credit", {"items": [STAND]}), ("cancel", None)):

@@ -336,7 +336,7 @@ def test_the_ledger_and_the_receivables_count_a_write_off_on_its_day(
 def test_the_reason_is_erased_with_the_customer(organiser, invoice, write_off, db):
     sent = invoice()
     write_off(sent, 19, reason="Max Muster has died")
-    organiser.post(f"/contacts/{sent['contact_id']}/anonymize", status=200)
+    organiser.post(f"/contacts/{sent['contact_id']}/anonymize", {"force": True}, status=200)
     assert organiser.data(f"/invoices/{sent['id']}")["write_offs"][0]["reason"] is None
     assert write_off(sent)["write_offs"][1]["reason"] is None
     assert "Max Muster" not in json.dumps(

@@ -537,7 +537,7 @@ def test_mails_go_to_the_current_address_of_the_contact_and_never_to_an_anonymis
     organiser.post(f"{address}/mail", status=202)
     sent(db)
     assert inbox.recipients == [EMAIL, "bills@example.org"]
-    organiser.post(f"{contact}/anonymize", status=200)
+    organiser.post(f"{contact}/anonymize", {"force": True}, status=200)
     for action, body in (
         ("mail", {"to": "x@example.org"}),
         ("cancel", {"reason": "Gone"}),
@@ -551,7 +551,7 @@ def test_nothing_is_mailed_to_the_address_that_an_anonymised_buyer_had(organiser
     draft = invoice(organiser)
     organiser.patch(f"/invoices/{draft['id']}", {"due_date": str(today())}, status=200)
     organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
-    organiser.post(f"/contacts/{draft['contact_id']}/anonymize", status=200)
+    organiser.post(f"/contacts/{draft['contact_id']}/anonymize", {"force": True}, status=200)
     for action, body in (("remind", {}), ("credit", {"items": [ITEM]}), ("cancel", {})):
         answer = organiser.post(
             f"/invoices/{draft['id']}/{action}", {**body, "mail": True}, status=409

@@ -8,17 +8,19 @@ The records are found here. Which columns of them are erased is declared by thei
 (`domain/SUBJECT/subject.py`).
 """
 
-from eventapi import journal, times
+from eventapi import journal, money, times
 from eventapi.domain.bank import transactions
 from eventapi.domain.people import contacts
 from eventapi.domain.privacy import remnants
 from eventapi.domain.records import entities, slugs
 from eventapi.domain.subjects import SUBJECTS
+from eventapi.errors import Problem, listed
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("privacy")
 
+MOST_NAMED = 10  # invoices that the text of an error names
 BATCH = 100  # contacts that one call of end_retention handles
 
 
@@ -42,10 +44,11 @@ def _pairs(rows):
     return {(row["entity_type"], row["entity_id"]) for row in rows}
 
 
-def anonymize(db, contact):
+def anonymize(db, contact, *, force):
     """Remove the personal data of a contact permanently, and return the contact.
 
-    Do nothing if this was done before.
+    Do nothing if this was done before. Raise 409 `open_invoices` while the contact owes or is owed money, unless
+    `force` is true.
 
     Call this inside a write transaction. Six steps, in this order: the journal and what is found by
     the e-mail address or a number of the contact, before the contact itself is erased; all other
@@ -54,6 +57,8 @@ def anonymize(db, contact):
     if contact["anonymized_at"]:
         return contact
     id = contact["id"]
+    if not force:
+        _refuse_open_invoices(db, id)
     found = records(db, id)
     pairs = as_json(found)
     erased = []
@@ -85,6 +90,31 @@ def anonymize(db, contact):
     contact = contacts.get(db, id)
     journal.announced(db, entities.CONTACT, "anonymized", contact)
     return contact
+
+
+def _refuse_open_invoices(db, contact_id):
+    """Raise 409 `open_invoices` while a sent invoice of the contact is not settled.
+
+    Data that is needed for a claim need not be erased (Art. 17 (3) (e) GDPR), and nobody can be reminded without it.
+    """
+    rows = db.all(sql.open_invoices, id=contact_id)
+    if not rows:
+        return
+    numbers = [row["invoice_number"] for row in rows[:MOST_NAMED]]
+    if len(rows) > MOST_NAMED:
+        numbers.append(f"{len(rows) - MOST_NAMED} more")
+    invoices = []
+    for row in rows:
+        row = money.in_major_units(row, ("open_amount", "claims_open"))
+        del row["currency"]
+        invoices.append(row)
+    raise Problem(
+        "open_invoices",
+        f"The contact {contact_id} owes or is owed money by {listed(numbers)}, and its data is needed "
+        "for that. Record the payment, refund, credit or write-off of each first, or send `force` true "
+        "to erase the data all the same: then nobody can be reminded any more.",
+        invoices=invoices,
+    )
 
 
 def _free_number(db, id):
@@ -198,7 +228,10 @@ def lost_anonymizations(db, old):
 
 
 def anonymize_again(db, ids):
-    """Anonymise contacts of a restored backup, each in a transaction."""
+    """Anonymise contacts of a restored backup, each in a transaction.
+
+    Whether they owed money was decided when they were anonymised first, so their invoices are not looked at.
+    """
     for id in ids:
         with db.write():
-            anonymize(db, contacts.get(db, id))
+            anonymize(db, contacts.get(db, id), force=True)
