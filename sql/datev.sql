@@ -14,7 +14,8 @@ SELECT i.id, i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number
        coalesce(i.exchange_rate, o.exchange_rate) AS exchange_rate, o.tax_basis, o.tax_date,
        o.issue_date AS paid_issue_date, o.is_deposit
          AND o.tax_date IS NULL AS is_deposit, i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id,
-           i.buyer ->> 'country' AS country, t.category, t.rate, t.net + t.tax AS gross
+           i.buyer ->> 'country' AS country, t.category, t.rate, t.net + t.tax AS gross,
+       (SELECT cost_centre FROM events WHERE id = o.event_id) AS cost_centre
   FROM invoices i
  CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
  CROSS JOIN invoices o ON o.id = CASE i.invoice_type WHEN 'credit_note' THEN i.related_invoice_id ELSE i.id END
@@ -25,7 +26,8 @@ SELECT i.id, i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number
 -- What the money that came before the supply, or for a deposit, changes in the tax groups of its invoices: one row for each day and group.
 SELECT e.day, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.service_date, i.service_date_to, i.tax_date,
        i.currency, i.exchange_rate, i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, e.region, e.category,
-       e.rate, e.net + e.tax AS gross
+       e.rate, e.net + e.tax AS gross,
+       (SELECT cost_centre FROM events WHERE id = i.event_id) AS cost_centre
   FROM tax_entries e INDEXED BY tax_entries_of_money CROSS JOIN invoices i ON i.id = e.invoice_id
  WHERE e.kind = 'payment' AND e.day >= :first AND e.day <= :last
    AND (i.is_deposit AND i.tax_date IS NULL OR i.tax_basis = 'supply' AND e.day < i.tax_date)
@@ -107,7 +109,8 @@ SELECT w.counts_at AS at, w.amount, w.currency, w.reason, i.id AS invoice_id, i.
             FROM invoices n CROSS JOIN invoice_taxes t ON t.invoice_id = n.id
            WHERE n.id = i.id OR n.related_invoice_id = i.id AND n.invoice_type = 'credit_note'
            AND n.locked_at IS NOT NULL AND n.issue_date <= w.written_off_at
-           GROUP BY t.category, t.rate ORDER BY t.category, t.rate)) AS groups
+           GROUP BY t.category, t.rate ORDER BY t.category, t.rate)) AS groups,
+       (SELECT cost_centre FROM events WHERE id = i.event_id) AS cost_centre
   FROM write_offs w INDEXED BY write_offs_by_time CROSS JOIN invoices i ON i.id = w.invoice_id
  WHERE w.counts_at >= :begins AND w.counts_at < :ends
  ORDER BY w.counts_at, w.id;

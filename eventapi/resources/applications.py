@@ -47,7 +47,7 @@ def list_events_open_for_applications(db, query):
         db,
         statements("events").list,
         query,
-        lambda row: events.represent(row, address),
+        lambda row: events.represent_public(row, address),
         {"opening_hours": events.add_opening_hours, "categories": include_selectable_categories},
     )
     response.meta["custom_fields"] = field_definitions.editable(db)

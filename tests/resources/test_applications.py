@@ -688,3 +688,12 @@ def test_a_sorted_list_uses_an_index(db, sort):
         for row in db.connection.execute("EXPLAIN QUERY PLAN " + text, {"limit": 1, "offset": 0})
     ]
     assert not any("TEMP B-TREE" in step for step in plan), plan
+
+
+def test_the_cost_centre_of_an_event_is_not_shown_to_web_pages(organiser):
+    soon = times.add_days(times.today("UTC"), 30)
+    show = {"title": "Garden Fair", "date_from": soon, "cost_centre": "SHOW-1"}
+    event = organiser.make("/events", show)
+    (listed,) = organiser.data("/applications/events")
+    assert (listed["id"], listed["cost_centre"]) == (event["id"], None)
+    assert organiser.data(f"/events/{event['id']}")["cost_centre"] == "SHOW-1"

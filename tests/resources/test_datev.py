@@ -116,6 +116,87 @@ def test_the_header_is_that_of_the_sample_file_with_our_values(organiser):
     )
 
 
+# The cost centre of an event (KOST1)
+
+
+@pytest.fixture
+def of_show(organiser):
+    """Return a function that sends an invoice for an exhibitor of a show with this cost centre."""
+    contact = organiser.make("/contacts", DEBTOR)
+
+    def make(cost_centre, *items, **fields):
+        show = {"title": "Garden Fair", "date_from": "2026-05-01", "cost_centre": cost_centre}
+        event = organiser.make("/events", show)
+        taking_part = {"contact_id": contact["id"], "event_key": event["event_key"]}
+        participant = organiser.make("/participants", taking_part)
+        own = {"event_participant_id": participant["id"], "service_date": "2026-05-01", **fields}
+        return event, send(organiser, contact, *items, **own)
+
+    return make
+
+
+def centres(client):
+    """Return {(text without its number and name, cost centre)} of the bookings of May."""
+    return {
+        (booking[14].split(" INV-")[0].split(" CN-")[0], booking[37])
+        for booking in batch(client).bookings
+    }
+
+
+def test_revenue_and_what_corrects_it_have_the_cost_centre_of_the_event_and_money_has_none(
+    organiser, of_show, settings
+):
+    settings.datev_write_offs = revenue_accounts("S19=2406 S7=2401")
+    _, invoice = of_show("SHOW-1")
+    pay(organiser, invoice, 500)
+    credit = {"items": [{**STAND, "unit_price": 100}], "mail": False}
+    organiser.post(f"/invoices/{invoice['id']}/credit", credit, status=201)
+    organiser.post(f"/invoices/{invoice['id']}/write-offs", {"reason": "Insolvent"}, status=201)
+    assert centres(organiser) == {
+        ("Rechnung", "SHOW-1"),
+        ("Rechnungskorrektur", "SHOW-1"),
+        ("Ausbuchung", "SHOW-1"),
+        ("Zahlung", ""),
+    }
+
+
+def test_the_tax_on_an_advance_has_the_cost_centre_of_the_event(organiser, of_show):
+    _, invoice = of_show("SHOW-2", service_date="2026-09-01")
+    pay(organiser, invoice, 119)
+    assert ("Steuer auf Anzahlung", "SHOW-2") in centres(organiser)
+
+
+def test_money_for_a_deposit_has_the_cost_centre_and_the_deposit_has_none(
+    organiser, of_show, settings
+):
+    """The deposit itself is booked between two accounts of the balance sheet."""
+    settings.datev_deposits = ledger_account("1718")
+    _, deposit = of_show("SHOW-3", is_deposit=True)
+    pay(organiser, deposit, 119)
+    assert centres(organiser) == {("Rechnung", ""), ("Anzahlung", "SHOW-3"), ("Zahlung", "")}
+
+
+def test_two_shows_are_told_apart_and_one_without_a_cost_centre_has_none(organiser, of_show):
+    for cost_centre in ("SHOW-1", "k.2_b-3", None):
+        of_show(cost_centre)
+    assert [booking[37] for booking in batch(organiser).bookings] == ["SHOW-1", "k.2_b-3", ""]
+
+
+def test_the_cost_centre_may_be_set_after_the_invoice_was_sent(organiser, of_show):
+    event, _ = of_show(None)
+    assert organiser.data(f"/events/{event['id']}")["cost_centre"] is None
+    organiser.patch(f"/events/{event['id']}", {"cost_centre": "LATER"}, status=200)
+    assert [booking[37] for booking in batch(organiser).bookings] == ["LATER"]
+
+
+@pytest.mark.parametrize("wrong", ["a b", "Größe", "a;b", "x" * 37])
+def test_a_cost_centre_that_datev_would_refuse_is_refused(organiser, wrong):
+    body = {"title": "Garden Fair", "cost_centre": wrong}
+    errors = organiser.post("/events", body, status=422).json["errors"]
+    assert {error["pointer"] for error in errors} == {"/cost_centre"}
+    assert organiser.make("/events", {**body, "cost_centre": "x" * 36})["cost_centre"] == "x" * 36
+
+
 def test_a_repeated_request_returns_the_same_file_but_for_the_time_when_it_was_made(
     organiser, configured
 ):

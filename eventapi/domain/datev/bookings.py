@@ -31,6 +31,7 @@ class Booking:
     account, contra: numbers. document: number of the invoice, the key of the open item. day: of the
     document. service_date, tax_day: last day of the supply, and the day on which the tax counts.
     link: GUID of the document. details: (kind, content) pairs, such as the number of a credit note.
+    cost_centre: that of the event, for revenue and what corrects it.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Booking:
     tax_day: str | None = None
     vat_id: str = ""
     link: str | None = None
+    cost_centre: str | None = None
     details: tuple = ()
 
 
@@ -81,6 +83,7 @@ def of_invoice(row, accounts, country, link=None):
         tax_day=_tax_day(row, row["issue_date"], is_invoice=is_invoice),
         vat_id="" if row["is_deposit"] else _eu_vat_id(row, country),
         link=link,
+        cost_centre=None if row["is_deposit"] else row["cost_centre"],
         details=() if key == number else (("Belegnummer", number),),
     )
 
@@ -118,6 +121,7 @@ def of_advance(row, accounts):
             text=_text("Steuer auf Anzahlung", number, row["name"]),
             service_date=row["service_date_to"] or row["service_date"],
             tax_day=tax_day,
+            cost_centre=row["cost_centre"],
         )
 
 
@@ -143,6 +147,7 @@ def of_deposit(row, accounts, country):
         service_date=row["service_date_to"] or row["service_date"],
         tax_day=row["day"],
         vat_id=_eu_vat_id(row, country),
+        cost_centre=row["cost_centre"],
     )
 
 
@@ -254,6 +259,7 @@ def of_write_off(row, accounts):
             text=_text("Ausbuchung", row["invoice_number"], row["name"]),
             service_date=(row["service_date_to"] or row["service_date"]) if is_dated else None,
             tax_day=_tax_day({**row, **group}, row["day"]) if is_dated else None,
+            cost_centre=None if row["is_deposit"] else row["cost_centre"],
             details=(("Grund", row["reason"]),) if row["reason"] else (),
         )
 
@@ -417,6 +423,8 @@ def fields(booking, lines, base, *, is_locked):
         found[12] = quoted(date(booking.due_date, "DDMMYY"))
     if booking.link:
         found[20] = quoted(f'BEDI "{booking.link}"')
+    if booking.cost_centre:
+        found[37] = quoted(booking.cost_centre)
     if booking.vat_id:
         found[40] = quoted(booking.vat_id)
     # DATEV requires both: the supply, and the month of the tax

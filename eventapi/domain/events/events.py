@@ -50,6 +50,11 @@ def represent(row, base_url=None):
     return row
 
 
+def represent_public(row, base_url):
+    """Return the API object of an event for web pages, without the cost centre, which is for the office only."""
+    return {**represent(row, base_url), "cost_centre": None}
+
+
 def add_opening_hours(db, events):
     """Add the field `opening_hours` to each API object of a list."""
     ids = as_json([event["id"] for event in events])

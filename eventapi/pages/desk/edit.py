@@ -53,7 +53,7 @@ KINDS = {
             "application_deadline",
             "opening_hours",
         ),
-        ("event_key", "timezone", "description", "day_ends_at", "is_visible"),
+        ("event_key", "timezone", "description", "day_ends_at", "is_visible", "cost_centre"),
     ),
     "categories": Kind(
         "category",
