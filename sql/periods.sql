@@ -5,14 +5,16 @@
 SELECT month, first_open_day, open_from FROM periods ORDER BY id DESC LIMIT 1;
 
 -- name: list
-SELECT month, timezone, admin_name, figures, sha256, closed_at FROM periods ORDER BY id;
+SELECT month, timezone, organiser_country, currency, admin_name, figures, sha256, closed_at FROM periods ORDER BY id;
 
 -- name: get
-SELECT month, admin_name, figures, sha256, closed_at FROM periods WHERE month = :month;
+SELECT id, month, admin_name, figures, sha256, closed_at FROM periods WHERE month = :month;
 
 -- name: add
-INSERT INTO periods (month, first_open_day, open_from, timezone, admin_id, admin_name, figures, sha256, closed_at)
-VALUES (:month, :first_open_day, :open_from, :timezone, :admin_id, :admin_name, :figures, :sha256, :now);
+INSERT INTO periods (
+  month, first_open_day, open_from, timezone, organiser_country, currency, admin_id, admin_name, figures, sha256, closed_at)
+VALUES (:month, :first_open_day, :open_from, :timezone, :organiser_country, :currency, :admin_id, :admin_name, :figures,
+  :sha256, :now);
 
 -- name: last_audit_entry
 SELECT coalesce(max(id), 0) FROM audit_log;

@@ -91,17 +91,3 @@ SELECT n.id AS invoice_id, n.invoice_number, o.id AS related_id, o.invoice_numbe
    AND (o.tax_basis = 'supply' OR o.tax_date IS NULL)
    AND n.event_id = :event_id                               -- when event_id
  ORDER BY n.issue_date, n.id;
-
--- name: recapitulative
--- What was supplied without tax to customers in other countries of the EU, for each document, with its rate.
-WITH RECURSIVE kinds (currency) AS (
-  SELECT min(currency) FROM tax_entries
-   UNION ALL SELECT (SELECT min(e.currency) FROM tax_entries e WHERE e.currency > k.currency) FROM kinds k
-     WHERE k.currency IS NOT NULL)
-SELECT i.buyer ->> 'vat_id' AS vat_id, i.buyer ->> 'country' AS country, e.category, e.currency, d.exchange_rate,
-  sum(e.net) AS net,
-       CASE count(*) WHEN count(e.base_net) THEN sum(e.base_net) END AS base_net
-  FROM kinds k CROSS JOIN tax_entries e INDEXED BY tax_entries_by_day CROSS JOIN invoices i ON i.id = e.invoice_id CROSS
-  JOIN invoices d ON d.id = e.document_id
- WHERE e.currency = k.currency AND e.day >= :first AND e.day <= :last AND e.category IN ('AE', 'K')
- GROUP BY e.document_id, e.category;

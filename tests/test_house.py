@@ -133,7 +133,7 @@ DOMAIN = {
     "bank": "billing books records",
     "billing": "attachments books einvoices einvoices_sent mail records",
     "books": "records reports",
-    "datev": "billing books",
+    "datev": "billing books records",
     "dunning": "billing books mail records",
     "einvoices": "",
     "einvoices_sent": "einvoices records",
@@ -154,7 +154,7 @@ DOMAIN = {
     "reports": "",
     "shows": "access attachments halls mail records",
     # the list of subjects, a module beside the packages
-    "subjects": "access attachments bank billing books dunning einvoices_sent entrance events "
+    "subjects": "access attachments bank billing books datev dunning einvoices_sent entrance events "
     "halls imports mail newsletter orders people portal public_forms shows submissions webhooks",
     "submissions": "attachments records",
     "upkeep": "mail privacy records subjects webhooks",

@@ -17,7 +17,6 @@ PACKAGES = {
 }
 # packages of the domain that are no subject -> the reason
 NO_SUBJECT = {
-    "datev": "it only exports what billing and books have stored",
     "einvoices": "it stores nothing: a data model, its rules and its syntaxes",
     "privacy": "it erases, merges and exports what the subjects name",
     "records": "the subjects are made of what it has",
@@ -26,7 +25,7 @@ NO_SUBJECT = {
 }
 # package -> the modules outside of it that import it
 OUTSIDE = {
-    "datev": {"resources.datev"},
+    "datev": {"domain.subjects", "resources.datev"},
     "dunning": {
         "domain.privacy.export",
         "domain.subjects",
@@ -110,6 +109,7 @@ FORGETS = {
     "access.reach.forget_former_addresses",
     "access.sessions.delete_old",
     "bank.transactions.erase_old",
+    "books.files.delete_ended",
     "events.calendar_feed.delete_old_entries",
     "imports.runs.delete_old_rejected_records",
     "mail.queue.delete_old",

@@ -11,6 +11,7 @@ from eventapi.domain.attachments.subject import ATTACHMENTS
 from eventapi.domain.bank.subject import BANK
 from eventapi.domain.billing.subject import BILLING
 from eventapi.domain.books.subject import BOOKS
+from eventapi.domain.datev.subject import DATEV
 from eventapi.domain.dunning.subject import DUNNING
 from eventapi.domain.einvoices_sent.subject import EINVOICES_SENT
 from eventapi.domain.entrance.subject import ENTRANCE
@@ -48,4 +49,5 @@ SUBJECTS = (
     WEBHOOKS,
     EINVOICES_SENT,
     BOOKS,
+    DATEV,
 )

@@ -473,6 +473,11 @@ CODES = {
         "A month can be closed once it is over in the tenant's time zone. Close it on the day in `closable_from` or "
         "later.",
     ),
+    "period_open": (
+        409,
+        "Period open",
+        "The month is not closed, so no file of it is kept. Close it first: POST /reports/periods/{month}/close.",
+    ),
     "period_incomplete": (
         409,
         "Period incomplete",

@@ -95,6 +95,7 @@ SCHEMAS = {
             "links_ended",
             "pending_rows",
             "state_column",
+            "datev_incomplete",
         ],
         "description": "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
         "whether it is an e-invoice. `received_before`, `other_account`: see PUT "
@@ -106,7 +107,8 @@ SCHEMAS = {
         "office has revoked that of the address. `links_ended`: the merge has ended links. "
         "`pending_rows`: transactions of a bank statement that are not booked yet were left out. "
         "`state_column`: a CSV file has a column that looks like the state of its rows and was not "
-        "read, so that nothing was booked by itself. The others name what is unusual on an invoice "
+        "read, so that nothing was booked by itself. `datev_incomplete`: closed months have no files "
+        "for DATEV, because options are missing. The others name what is unusual on an invoice "
         "that was sent.",
     },
     "MetaOpen": _object(

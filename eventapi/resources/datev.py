@@ -1,6 +1,8 @@
 """Files for DATEV. The list of reports names them, too."""
 
-from eventapi.domain.datev import documents, export
+from eventapi.domain.books import periods
+from eventapi.domain.datev import keeping
+from eventapi.domain.datev.subject import DATEV
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
@@ -22,12 +24,12 @@ def get_datev_report(db, query, form):
     `Accept: application/json`, the response is a summary of the file: control sums, and texts whose
     letters the character set lacks. With `documents=1`, it is a ZIP file: the batch, whose column
     20 names the document of each invoice and credit note, their PDFs, and document.xml for DATEV
-    Belegtransfer.
+    Belegtransfer. The file of a closed month is the one that was kept.
     """
     if query["documents"]:
-        file = documents.archive(db, query["year"], query.get("month"))
+        file = keeping.archive(db, query["year"], query.get("month"))
     else:
-        file = export.batch(db, query["year"], query.get("month"))
+        file = keeping.batch(db, query["year"], query.get("month"))
     return download(file, form)
 
 
@@ -45,7 +47,24 @@ def get_datev_debtors_report(db, query, form):
     an invoice (EXTF 700, category 16, format version 5, Windows-1252). With `Accept:
     application/json`, the response is a summary of the file.
     """
-    return download(export.debtor_file(db, query.get("year"), query.get("month")), form)
+    return download(keeping.debtor_file(db, query.get("year"), query.get("month")), form)
+
+
+@routes.post(
+    "/reports/periods/<month>/files",
+    response="report.period",
+    status=200,
+    further_scopes=("invoices",),
+)
+def keep_period_files(db, month):
+    """Keep the files for DATEV of a closed month.
+
+    The closing of a month keeps them if the options for DATEV are complete. Otherwise, and for
+    months that were closed by an earlier version, this request does so later: 409
+    `datev_incomplete` names what is missing. A file that is kept is never replaced: look at `GET
+    /reports/datev` first. If the files are kept already, nothing changes.
+    """
+    return periods.keep_later(db, month, DATEV.keeps[0])
 
 
 def download(file, form):

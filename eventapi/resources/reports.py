@@ -1,11 +1,14 @@
 """Reports as JSON, CSV tables and SVG charts."""
 
+from functools import partial
+
 from eventapi import spreadsheet
 from eventapi.domain.billing import statement
-from eventapi.domain.books import audit_export, ledger, periods, taxes
+from eventapi.domain.books import audit_export, keeping, ledger, periods, recapitulative, taxes
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
 from eventapi.domain.reports import charts as report_charts
+from eventapi.domain.subjects import SUBJECTS
 from eventapi.languages import choice
 from eventapi.pictures import style
 from eventapi.web.rest import Response, drawn, picture
@@ -14,6 +17,7 @@ from eventapi.web.routes import Routes
 routes = Routes("reports", "report", scope="reports")
 CSV, SVG, ZIP, PDF = "text/csv", "image/svg+xml", "application/zip", "application/pdf"
 FORMS = ("application/json", CSV, SVG)
+KEEPS = tuple(kept for subject in SUBJECTS for kept in subject.keeps)  # what a closing keeps
 
 
 @routes.get("/reports", response="report.catalogue")
@@ -87,10 +91,12 @@ def get_tax_report(db, query, form):
 def get_recapitulative_report(db, query, form):
     """Get the recapitulative statement of a month, quarter or year: goods and services to other
     countries of the EU.
+
+    That of a closed month is the one that was kept. A quarter or year adds its months.
     """
-    found = taxes.recapitulative(db, query)
+    found = recapitulative.report(db, query)
     if form == CSV:
-        return table("recapitulative", taxes.RECAPITULATIVE, found["data"]["rows"])
+        return table("recapitulative", recapitulative.COLUMNS, found["data"]["rows"])
     return Response(found, has_etag=False)
 
 
@@ -180,7 +186,7 @@ def list_periods(db):
 
 @routes.post(
     "/reports/periods/<month>/close",
-    in_pieces=periods.close_in_pieces,
+    in_pieces=partial(periods.close_in_pieces, keeps=KEEPS),
     response="report.period",
     further_scopes=("invoices",),
 )
@@ -190,9 +196,13 @@ def close_period(db, month):
     Afterwards nothing that is dated in these months changes: a request that would change it is
     refused with 409 `period_closed`. Corrections are dated in an open month, such as a refund dated
     today. An invoice in another currency without `exchange_rate` prevents the closing: 409
-    `period_incomplete` names it. If the month is closed already, nothing changes.
+    `period_incomplete` names it. The closing keeps the recapitulative statement and the files for
+    DATEV; without these, because options are missing, `meta.warnings` has `datev_incomplete`. If
+    the month is closed already, nothing changes.
     """
-    return periods.close(db, month)
+    period = periods.close(db, month, KEEPS)
+    warnings = keeping.warnings(db, month, KEEPS)
+    return Response(period, meta={"warnings": warnings} if warnings else {})
 
 
 @routes.get(

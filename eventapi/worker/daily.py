@@ -1,5 +1,5 @@
-"""Once a day, in a thread, so that a large database delays no other job: look for damage, and
-gather statistics.
+"""Once a day, in a thread, so that a large database delays no other job: look for damage, gather
+statistics, and keep the files of months that were closed by an earlier version.
 """
 
 import logging
@@ -7,6 +7,7 @@ import os
 import time
 from threading import Thread
 
+from eventapi.domain.books import keeping
 from eventapi.storage import maintenance, schema
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError, mark_damaged
@@ -53,7 +54,8 @@ def is_due(database):
 def work(config, stopping):
     """Check the structure of the whole file, and mark the database if it is damaged.
 
-    Else gather its statistics.
+    Else gather its statistics, and keep the recapitulative statements of months that were closed by
+    an earlier version.
 
     Writers wait only for the short transactions of the statistics. Stop early if the worker has to
     stop.
@@ -66,6 +68,7 @@ def work(config, stopping):
             log.error("the database is damaged: %s. Restore a backup", faults[0])
         elif not stopping():
             maintenance.analyze(db)
+            keeping.keep_missing(db, stopping)
             record = f"{os.stat(config.database).st_ino} {int(time.time())}\n"
             _record(config.database).write_text(record, encoding="utf-8")
     except (StorageError, OSError) as error:

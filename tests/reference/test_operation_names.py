@@ -86,7 +86,7 @@ NAMES = {
         get_overview_report get_receivables_report get_tax_report get_booths_report get_services_report
         get_check_ins_report get_readiness_report get_datev_report get_datev_debtors_report
         get_recapitulative_report get_ledger_report get_customer_account list_periods close_period
-        get_audit_export""",
+        keep_period_files get_audit_export""",
     "plans": """
         list_plans create_plan get_plan update_plan_put update_plan_patch delete_plan list_plan_warnings
         get_plan_svg""",

@@ -44,6 +44,8 @@ SMALL = {
     "webhooks",
     "event_pages",
     "periods",
+    "period_files",
+    "period_file_ends",
     "participant_counts",
     "contact_duplicates",
     "check_in_counts",

@@ -63,6 +63,7 @@ FURTHER = {
     "GET /reports/recapitulative": "",
     "GET /reports/ledger/<customer_number>": "",
     "POST /reports/periods/<month>/close": "",
+    "POST /reports/periods/<month>/files": "",
     "GET /reports/audit-export": "",
 }
 # The contact, the event and the category as other records show them: parts that `include` adds

@@ -14,7 +14,7 @@ from functools import lru_cache
 from hashlib import sha256
 
 from eventapi import journal, money, times
-from eventapi.domain.books import ledger
+from eventapi.domain.books import files, keeping, ledger
 from eventapi.domain.records import entities
 from eventapi.domain.reports import finance
 from eventapi.domain.reports.catalogue import EVERYTHING, REPORTS
@@ -29,6 +29,12 @@ MONTH = re.compile(r"(?!000)\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 MOST_NAMED = 100  # invoices without exchange rate that an error names
 ATTEMPTS = 3  # to close a month with figures that were computed before
 BY_PERIOD = {"revenue": finance.revenue, "tax": finance.converted_tax, "payments": finance.payments}
+# options that decide what a month contains -> what they are called
+OPTIONS = {
+    "timezone": "time zone",
+    "organiser_country": "country",
+    "currency": "currency",
+}
 LAST_YEAR = "9999"  # the month after December of this year is outside the calendar
 
 
@@ -97,7 +103,10 @@ def closed(db, month, member, fact, remedy):
 def all_months(db):
     """Return the months with records and the closed months as API objects, oldest first."""
     with db.snapshot():
-        rows = {row["month"]: represent(row) for row in db.all(sql.list)}
+        kept = files.of_months(db)
+        rows = {
+            row["month"]: represent(row, kept.get(row["month"], [])) for row in db.all(sql.list)
+        }
         last = max(rows, default="")
         months = sorted({*rows, *months_with_bookings(db)})
     return [
@@ -114,11 +123,14 @@ def unclosed(month, state):
         "month": month,
         "state": state,
         **dict.fromkeys(("closed_at", "closed_by", "figures", "sha256")),
+        "files": [],
     }
 
 
-def represent(row):
-    """Return the API object of a closed month, with its amounts in major units."""
+def represent(row, kept):
+    """Return the API object of a closed month, with its amounts in major units and the files that
+    were kept.
+    """
     return {
         "month": row["month"],
         "state": "closed",
@@ -126,13 +138,14 @@ def represent(row):
         "closed_by": row["admin_name"],
         "figures": in_major_units(json.loads(row["figures"])),
         "sha256": row["sha256"],
+        "files": kept,
     }
 
 
-def close_in_pieces(write, db, values):
-    """Close a month with figures that are computed before the write lock is taken.
+def close_in_pieces(write, db, values, keeps=()):
+    """Close a month with figures and files that are computed before the write lock is taken.
 
-    See `in_pieces` in web/routes.py.
+    See `in_pieces` in web/routes.py, and `close` for `keeps`.
 
     Compute them again if a booking of the months has changed meanwhile. After ATTEMPTS, leave the
     closing to `close`.
@@ -141,25 +154,33 @@ def close_in_pieces(write, db, values):
     for _ in range(ATTEMPTS):
         with db.snapshot():
             seen = db.value(sql.last_audit_entry)
-            computed = figures_of(db, to_close(db, month))
+            closing = to_close(db, month)
+            computed = figures_of(db, closing)
+            written = keeping.written_of(db, closing, keeps)
         if not computed:
             return
         with write() as writer:
             if not is_changed(writer, month, seen):
-                keep_all(writer, to_close(writer, month), computed)
+                keep_all(writer, to_close(writer, month), computed, written)
                 return
 
 
-def close(db, month):
+def close(db, month, keeps=()):
     """Close a month and all months before it, and return the API object of the month.
 
-    A month that is closed already stays as it is. Call this inside a write transaction. Raise 404
-    for what is no month, and 409 `period_not_over` or `period_incomplete`.
+    `keeps` are the files that subjects add (`Kept` in records/subject.py). A month that is closed
+    already stays as it is. Call this inside a write transaction. Raise 404 for what is no month, and
+    409 `period_not_over` or `period_incomplete`.
     """
     closing = to_close(db, month)
-    keep_all(db, closing, figures_of(db, closing))
+    keep_all(db, closing, figures_of(db, closing), keeping.written_of(db, closing, keeps))
+    return closed_period(db, month)
+
+
+def closed_period(db, month):
+    """Return the API object of a closed month."""
     row = db.one(sql.get, month=month)
-    return represent(row) if row else unclosed(month, "closed")
+    return represent(row, files.of_month(db, month)) if row else unclosed(month, "closed")
 
 
 def to_close(db, month):
@@ -168,10 +189,7 @@ def to_close(db, month):
 
     Raise 404 for what is no month, and 409 `period_not_over` or `period_incomplete`.
     """
-    if not MONTH.fullmatch(month) or month >= LAST_YEAR:
-        raise Problem(
-            "not_found", f"Month {month} not found. Write a month as YYYY-MM, such as 2026-09."
-        )
+    refuse_no_month(month)
     last = db.one(sql.last)
     if last and month <= last["month"]:
         return []
@@ -183,6 +201,14 @@ def to_close(db, month):
         if found < month and (not last or found > last["month"])
     }
     return sorted({*months, month})
+
+
+def refuse_no_month(month):
+    """Raise 404 for a text that is no month."""
+    if not MONTH.fullmatch(month) or month >= LAST_YEAR:
+        raise Problem(
+            "not_found", f"Month {month} not found. Write a month as YYYY-MM, such as 2026-09."
+        )
 
 
 def is_changed(db, month, seen):
@@ -237,14 +263,38 @@ def refuse_unconverted(db, month, since):
         )
 
 
-def keep_all(db, months, computed):
-    """Store and journal months that are closed. `computed`: {month: figures}, also of other months."""
+def keep_later(db, month, kept):
+    """Keep the files of a closed month that were not kept when it was closed, and return the API
+    object of the month.
+
+    What is kept already stays as it is. Call this inside a write transaction. Raise 404 for what is
+    no month, 409 `period_open`, and as `kept.write`.
+    """
+    refuse_no_month(month)
+    last = db.one(sql.last)
+    if not last or month > last["month"]:
+        raise Problem(
+            "period_open",
+            f"{month} is not closed. Close it first: POST /reports/periods/{month}/close.",
+            month=month,
+        )
+    lacking = {row["month"]: row["id"] for row in files.without(db, kept.names[0])}
+    if month in lacking:
+        keeping.add(db, lacking[month], month, kept.write(db, month))
+    return closed_period(db, month)
+
+
+def keep_all(db, months, computed, written):
+    """Store and journal months that are closed.
+
+    `computed`: {month: figures}, `written`: {month: {name: bytes}}; both may have other months, too.
+    """
     for month in months:
-        keep(db, month, computed[month])
+        keep(db, month, computed[month], written[month])
 
 
-def keep(db, month, kept):
-    """Store and journal a month that is closed. `kept` are its figures."""
+def keep(db, month, kept, written):
+    """Store and journal a month that is closed. `kept` are its figures, `written` its files."""
     day, zone, text = next_first_day(f"{month}-01", "month"), db.config.timezone, as_json(kept)
     digest = sha256(text.encode()).hexdigest()
     id = db.insert(
@@ -253,12 +303,15 @@ def keep(db, month, kept):
         first_open_day=day,
         open_from=times.start(day, zone),
         timezone=zone,
+        organiser_country=db.config.organiser_country,
+        currency=db.config.currency,
         admin_id=db.actor.admin_id,
         admin_name=db.actor.admin_name,
         figures=text,
         sha256=digest,
         now=db.now,
     )
+    hashes = files.add(db, id, written)
     journal.administered(
         db,
         entities.PERIOD,
@@ -266,7 +319,13 @@ def keep(db, month, kept):
         id,
         title=month,
         old={"state": "open"},
-        new={"state": "closed", "month": month, "sha256": digest, "figures": kept},
+        new={
+            "state": "closed",
+            "month": month,
+            "sha256": digest,
+            "files": hashes,
+            "figures": kept,
+        },
     )
 
 
@@ -399,11 +458,14 @@ def check(db):
     """Yield a sentence for each closed month whose figures differ from those when it was closed."""
     rows = db.all(sql.list)
     for row in rows:
-        if row["timezone"] != db.config.timezone:
-            yield (
-                f"{row['month']} was closed with the time zone {row['timezone']}, but the option timezone is "
-                f"{db.config.timezone} now: set it back"
-            )
+        for name, words in OPTIONS.items():
+            now = getattr(db.config, name)
+            # null: closed by an earlier version, so it is not known
+            if row[name] is not None and row[name] != now:
+                yield (
+                    f"{row['month']} was closed with the {words} {row[name]}, but the option {name} is {now} now: "
+                    "set it back"
+                )
         if sha256(row["figures"].encode()).hexdigest() != row["sha256"]:
             yield f"{row['month']}: the figures that were kept when the month was closed were changed"
     computed = figures_of(db, [row["month"] for row in rows])
@@ -412,6 +474,7 @@ def check(db):
         for name in kept:
             if kept[name] != as_kept(computed[row["month"]][name], kept[name]):
                 yield f"{row['month']}: {name} differ from those when the month was closed"
+    yield from keeping.check(db)
 
 
 def as_kept(computed, kept):

@@ -22,13 +22,11 @@ from dataclasses import dataclass
 from eventapi import money, times
 from eventapi.domain.books import periods, regions
 from eventapi.domain.reports.ranges import FIRST_DAY, next_first_day, selected
-from eventapi.errors import invalid_parameter
 from eventapi.storage.statements import statements
 
 sql = statements("taxes")
 
 KEY = ("day", "document_id", "kind", "category", "rate")
-RECAPITULATIVE = ("vat_id", "goods", "services")
 VALUES = ("net", "tax", "base_net", "base_tax", "region")
 LAST_DAY = "9999-12-31"
 
@@ -404,78 +402,6 @@ def _named(row):
     record = {name: row[name] for name in names}
     record["amount"] = money.major(row["total"], row["currency"])
     return record
-
-
-# The recapitulative statement
-
-
-def recapitulative(db, query):
-    """Return goods (K) and services (AE) to other countries of the EU by VAT id, as API object (§
-    18a UStG).
-
-    `query` has `year`, and `month`, `quarter` or neither; raise 422 for both. Supplies count on the
-    same days as in the report on taxes.
-    """
-    if "month" in query and "quarter" in query:
-        raise invalid_parameter(
-            "month", "disagrees", "must not be sent together with `quarter`. Send one of them"
-        )
-    last_month = query.get("month") or 3 * query.get("quarter", 4)
-    first_month = 1
-    if "month" in query:
-        first_month = last_month
-    elif "quarter" in query:
-        first_month = last_month - 2
-    after = next_first_day(f"{query['year']:04}-{last_month:02}-01", "month")
-    rows = db.all(
-        sql.recapitulative,
-        first=f"{query['year']:04}-{first_month:02}-01",
-        last=times.add_days(after, -1),
-    )
-
-    base = db.config.currency
-    own = db.config.organiser_country
-    sums = {}
-    for row in rows:
-        category = row["category"]
-        if category == "AE" and regions.region(row["vat_id"], row["country"], own) != regions.EU:
-            continue
-        vat_id = regions.eu_vat_id(row["vat_id"], own) or row["vat_id"]
-        entry = sums.setdefault(vat_id, {"K": 0, "AE": 0})
-        amount = _in_base(db.config, row)
-        # without an exchange rate, the sum is unknown
-        if amount is None or entry[category] is None:
-            entry[category] = None
-        else:
-            entry[category] += amount
-
-    shown = [
-        {
-            "vat_id": vat_id,
-            "goods": money.major(entry["K"], base),
-            "services": money.major(entry["AE"], base),
-        }
-        for vat_id, entry in sorted(sums.items(), key=str)
-        if entry != {"K": 0, "AE": 0}
-    ]
-    return {
-        "report_type": "recapitulative",
-        "filters": dict(query),
-        "data": {"rows": shown},
-        "generated_at": times.now(),
-    }
-
-
-def _in_base(config, row):
-    """Return the net amount of a row in the organiser's currency, or None without an exchange rate."""
-    if row["base_net"] is not None:
-        return row["base_net"]
-    if row["currency"] == config.currency:
-        return row["net"]
-    rate = row["exchange_rate"] or money.usual_rate(config, row["currency"])
-    if rate is None:
-        return None
-    return money.converted(row["net"], row["currency"], rate, config.currency)
 
 
 def check(db):

@@ -28,8 +28,31 @@ OUTGOING, NEW = "2", "1"  # type of the document, and what Belegtransfer does wi
 MOST_CHARACTERS = 40  # of a description
 
 
-def archive(db, year, month):
+def listed(db, year, month):
+    """Return the documents that a kept batch names, [{invoice_id, guid}].
+
+    A PDF that is not drawn yet gets a GUID from what it will be drawn from: a closing draws nothing.
+    """
+    chosen = export.period(db.config, year, month)
+    return [
+        {
+            "invoice_id": row["id"],
+            "guid": guid(row["pdf_sha256"] or sha256(row["pdf_source"].encode()).hexdigest()),
+        }
+        for row in db.iterate(sql.documents, first=chosen.first, last=chosen.last)
+    ]
+
+
+def guid(digest):
+    """Return the GUID of a document with this SHA-256."""
+    return str(UUID(digest[:32]))
+
+
+def archive(db, year, month, kept=None, kept_links=None):
     """Return the File of a month with its documents.
+
+    `kept` is the File of the bookings of a closed month, `kept_links` {invoice id: GUID} of the
+    documents that it names.
 
     Raise as `export.batch`, and 422 without a month.
     """
@@ -38,15 +61,19 @@ def archive(db, year, month):
     chosen = export.period(db.config, year, month)
     with export.temporary(db.config) as content, db.snapshot():
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as target:
-            links, listed = {}, []
+            links, entries = {}, []
             for row in db.iterate(sql.documents, first=chosen.first, last=chosen.last):
-                links[row["id"]], name = _add(db, target, row)
-                listed.append((links[row["id"]], row["invoice_number"], name))
-            batch = export.batch(db, year, month, links)
+                id = row["id"]
+                if kept and id not in kept_links:
+                    continue
+                digest, name = _add(db, target, row)
+                links[id] = kept_links[id] if kept else guid(digest)
+                entries.append((links[id], row["invoice_number"], name))
+            batch = kept or export.batch(db, year, month, links)
             with target.open(batch.name, "w") as member:
                 for piece in batch.pieces():
                     member.write(piece)
-            target.writestr("document.xml", document(listed, times.now(), db.config.timezone))
+            target.writestr("document.xml", document(entries, times.now(), db.config.timezone))
         size = content.tell()
         content.seek(0)
     name = f"DATEV_{chosen.name}.zip"
@@ -56,7 +83,7 @@ def archive(db, year, month):
 
 
 def _add(db, target, row):
-    """Add the PDF of an invoice or credit note, and return its GUID and the name of its file."""
+    """Add the PDF of an invoice or credit note, and return its SHA-256 and the name of its file."""
     body = (
         files.read(db.config, row["pdf_sha256"])
         if row["pdf_sha256"]
@@ -64,7 +91,7 @@ def _add(db, target, row):
     )
     name = pdf.file_name(row, words=(str(row["id"]),))
     target.writestr(zipfile.ZipInfo(name), body)  # a PDF is compressed already
-    return str(UUID(sha256(body).hexdigest()[:32])), name
+    return sha256(body).hexdigest(), name
 
 
 def document(listed, made_at, zone):

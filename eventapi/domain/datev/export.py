@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from eventapi import money, times
-from eventapi.domain.books.periods import first_open_day
+from eventapi.domain.books import files
 from eventapi.domain.books.regions import COUNTRIES
 from eventapi.domain.datev import bookings, lines
 from eventapi.domain.datev.accounts import Accounts, Missing, refuse_incomplete
@@ -44,8 +44,8 @@ class Period(NamedTuple):
 
 def period(config, year, month):
     """Return the Period of a month in the tenant's time zone, or of the year if `month` is None."""
-    first = f"{year}-{month or 1:02}-01"
-    following = f"{year + 1}-01-01" if month in (None, 12) else f"{year}-{month + 1:02}-01"
+    first = f"{year:04}-{month or 1:02}-01"
+    following = f"{year + 1:04}-01-01" if month in (None, 12) else f"{year:04}-{month + 1:02}-01"
     return Period(
         first[:7] if month else first[:4],
         first,
@@ -59,7 +59,7 @@ def period(config, year, month):
 def fiscal_year(config, day):
     """Return the first day of the fiscal year of a day."""
     start = config.datev_fiscal_year_start
-    return f"{int(day[:4]) - (day[5:] < start)}-{start}"
+    return f"{int(day[:4]) - (day[5:] < start):04}-{start}"
 
 
 def refuse_two_fiscal_years(config, year, month):
@@ -159,10 +159,11 @@ class File(NamedTuple):
 # Bookings
 
 
-def batch(db, year, month=None, links=None):
-    """Return the File of the bookings of a month, or of a year.
+def batch(db, year, month=None, links=None, *, is_kept=False):
+    """Return the File of the bookings of a month, or of a year, as they are computed now.
 
-    DATEV locks those of a closed period.
+    DATEV locks those of a file that is kept (`is_kept`), and of a period that was closed by a
+    version which kept no files.
 
     links: {id of an invoice or credit note: GUID of its document}, for the column Beleglink.
 
@@ -173,7 +174,7 @@ def batch(db, year, month=None, links=None):
     sums, made_at = defaultdict(lambda: [0, 0, 0]), times.now()
     with temporary(db.config) as content, db.snapshot():
         accounts = Accounts(db.config, missing, _holders(db))
-        is_locked = chosen.last < (first_open_day(db) or "")
+        is_locked = is_kept or files.is_closed_without_files(db, chosen.last)
         content.write(
             sheet.head(lines.batch_header(db.config, made_at, chosen, is_locked=is_locked))
         )

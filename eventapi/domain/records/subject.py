@@ -28,6 +28,21 @@ class Mail:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Files that the closing of a month keeps (`domain/books/files.py`).
+
+    `names` are those of the files. `write(db, month)` returns {name: bytes} in a snapshot; it raises
+    a Problem with the code `incomplete` if they cannot be written yet, and only a request keeps them
+    later. `title` names them in a warning.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    write: Callable
+    incomplete: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """What a package adds. Every part but the name is empty unless it is given.
 
@@ -40,6 +55,7 @@ class Subject:
     erases: statements with :id of the contact, :pairs of its records and :now.
     deletes: (kind, `DELETE … RETURNING id` with :id and :pairs); each row is journalled as erased.
     erases_at_end: statements with :id of an invoice whose retention period has ended, and :now.
+    keeps: files that the closing of a month keeps.
     merges_contacts: functions (db, contact_id, duplicate_id).
     merges_participants: functions (db, kept_id, other_id).
     """
@@ -52,5 +68,6 @@ class Subject:
     erases: tuple[Statement, ...] = ()
     deletes: tuple[tuple[Kind, Statement], ...] = ()
     erases_at_end: tuple[Statement, ...] = ()
+    keeps: tuple[Kept, ...] = ()
     merges_contacts: tuple[Callable, ...] = ()
     merges_participants: tuple[Callable, ...] = ()
