@@ -158,6 +158,7 @@ DOMAIN = {
     "halls imports mail newsletter orders people portal public_forms shows submissions webhooks",
     "submissions": "attachments records",
     "upkeep": "mail privacy records subjects webhooks",
+    "vat": "books",
     "webhooks": "attachments records",
 }
 
