@@ -280,7 +280,7 @@ def test_anonymising_and_the_end_of_an_invoice_leave_the_kept_statement(
     books, organiser, db, clock, settings
 ):
     close(organiser)
-    organiser.post(f"/contacts/{books['contact']}/anonymize", status=200)
+    organiser.post(f"/contacts/{books['contact']}/anonymize", {"force": True}, status=200)
     assert services(organiser, MAY) == [("ATU13585627", 200)]
     clock("2035-01-05T10:00:00Z")  # retention_years are 8
     erasing.end_retention(db)

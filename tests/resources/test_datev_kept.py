@@ -104,7 +104,7 @@ def moved(client, books, settings):
 
 
 def erased(client, books, settings):
-    client.post(f"/contacts/{books['contact']['id']}/anonymize", status=200)
+    client.post(f"/contacts/{books['contact']['id']}/anonymize", {"force": True}, status=200)
 
 
 CHANGES = (

@@ -989,7 +989,7 @@ def test_documents_are_exported_and_erased_except_signed_contracts(
         contract["id"],
         begun["id"],
     ]
-    kept = organiser.post(f"{contact}/anonymize", status=200).json["data"]["kept"]
+    kept = organiser.post(f"{contact}/anonymize", {"force": True}, status=200).json["data"]["kept"]
     assert kept == [
         {
             "document_id": contract["id"],
@@ -1016,7 +1016,7 @@ def test_a_signed_contract_of_an_anonymised_contact_is_erased_after_its_retentio
 
     organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
     organiser.post(f"/documents/{contract['id']}/mark-signed", {"signer_name": "Anna"}, status=200)
-    organiser.post(f"/contacts/{exhibitor['contact_id']}/anonymize", status=200)
+    organiser.post(f"/contacts/{exhibitor['contact_id']}/anonymize", {"force": True}, status=200)
     with db.write():
         db.connection.execute("UPDATE documents SET signed_at = '2010-01-01T00:00:00Z'")
         db.connection.execute("UPDATE anonymizations SET kept_until = '2018-12-31'")
@@ -1054,7 +1054,7 @@ def test_what_is_kept_is_erased_after_the_last_day_of_its_retention(
         status=200,
     )
     monkeypatch.setattr(times, "now", lambda: "2034-12-31T22:59:59Z")
-    kept = organiser.post(f"{contact}/anonymize", status=200).json["data"]["kept"]
+    kept = organiser.post(f"{contact}/anonymize", {"force": True}, status=200).json["data"]["kept"]
     assert [entry["kept_until"] for entry in kept] == ["2034-12-31"] * 2
     assert erasing.end_retention(db) == 0
     organiser.get(f"/documents/{contract['id']}", status=200)

@@ -255,6 +255,11 @@ def _accounts(app):
     take(app.organiser, *SENT)
 
 
+def _closed_month(app):
+    _accounts(app)
+    take(app.organiser, "/reports/periods/2026-05/close")
+
+
 def _transfer(app, *actions):
     """Import the transfer for an invoice that comes from another system, as the examples show it."""
     contact = make_verbatim(app.organiser, "contact")
@@ -337,6 +342,7 @@ OTHERS = {
     "/links/{id}/devices/{item_id}": _door_device,
     "/reports/datev": _accounts,
     "/reports/datev/debtors": _accounts,
+    "/reports/periods/{month}/files": _closed_month,
     "/reports/ledger/{customer_number}": _sent_invoice,
     "/payments/imports": _transfer,
     "/payments/unmatched": _transfer,
