@@ -6,7 +6,11 @@ SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order
        c.quantity, c.unit_price, c.net, c.tax_rate, c.currency, c.is_billed, k.title, r.booth_id, b.booth_number,
        y.booth_type_name,
        CASE WHEN y.price_model = 'per_m2' THEN y.price END AS price_per_m2, b.width, b.depth, t.service_name, t.unit,
-       s.unit_label, o.order_number, e.title AS event_title
+       s.unit_label, o.order_number, e.title AS event_title,
+       CASE WHEN p.id IS NULL THEN s.place_of_supply WHEN k.place_of_supply IS NOT NULL THEN k.place_of_supply
+            WHEN k.role IN ('visitor', 'press', 'staff', 'speaker') THEN 'event' WHEN k.role = 'sponsor' THEN 'recipient'
+       END AS place_of_supply,
+       coalesce(k.exemption_reason, y.exemption_reason, s.exemption_reason) AS exemption_reason
   FROM claims c
   JOIN participants q ON q.id = c.event_participant_id
   JOIN events e ON e.id = q.event_id
@@ -27,7 +31,7 @@ SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order
 -- deleted after this draft was sent.
 SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_order_item_id, l.booth_id, l.quantity,
        l.unit_price, l.tax_category, l.tax_rate, l.exemption_reason, l.exemption_code, l.usual_tax_category,
-       l.usual_tax_rate, l.usual_exemption_reason, l.usual_exemption_code,
+       l.usual_tax_rate, l.usual_exemption_reason, l.usual_exemption_code, l.place_of_supply,
        CASE WHEN l.fee_of_participant_id IS NOT NULL THEN
               (SELECT p.status = 'cancelled' FROM participants p WHERE p.id = l.fee_of_participant_id)
             WHEN l.service_order_item_id IS NOT NULL THEN
@@ -71,7 +75,7 @@ SELECT DISTINCT i.id AS invoice_id, i.invoice_number
 -- name: lines
 -- Lines of an invoice and of its credit notes.
 SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.is_discount,
-       l.tax_rate, l.tax_category, l.exemption_reason, l.exemption_code, l.net, l.service_order_id,
+       l.tax_rate, l.tax_category, l.exemption_reason, l.exemption_code, l.net, l.place_of_supply, l.service_order_id,
        l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note'

@@ -3,12 +3,12 @@
 
 -- columns: terms = currency subtotal tax_total total paid_amount prepaid_amount credited written_off open_amount
 --   exchange_rate issue_date service_date service_date_to due_date overdue_from tax_date tax_basis interest_notice
---   buyer_reference is_reverse_charge taken_over is_deposit
+--   buyer_reference tax_treatment tax_decided_by is_reverse_charge taken_over is_deposit
 -- columns: document = language text notes cancellation_reason seller buyer payment_reference
 -- columns: progress = xml_sha256 locked_at reminder_sent_at reminder_count dunning_level dunning_deadline
 --   claims_total
 -- columns: item = position description quantity unit unit_price discount_percent is_discount tax_rate tax_category
---   exemption_reason exemption_code net service_order_id service_order_item_id booth_reservation_id
+--   exemption_reason exemption_code net place_of_supply service_order_id service_order_item_id booth_reservation_id
 --   fee_of_participant_id deposit_id
 -- columns: breakdown = category rate net tax reason reason_code
 

@@ -4,12 +4,12 @@
 -- Add a draft. Its number is random until `name_draft` replaces it, because the number contains the id.
 INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_number_folded, invoice_type, related_invoice_id,
   contact_id, event_participant_id, event_id, currency, exchange_rate, subtotal, tax_total, total, issue_date,
-  service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes,
-  cancellation_reason, taken_over, is_deposit, created_at, updated_at)
+  service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, tax_treatment, tax_decided_by, language,
+  text, notes, cancellation_reason, taken_over, is_deposit, created_at, updated_at)
 VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), fold(:invoice_number),
   :invoice_type, :related_invoice_id, :contact_id, :event_participant_id, :event_id, :currency, :exchange_rate,
   :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date, :buyer_reference,
-  :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :is_deposit, :now, :stamp);
+  :is_reverse_charge, :tax_treatment, :tax_decided_by, :language, :text, :notes, :cancellation_reason, :taken_over, :is_deposit, :now, :stamp);
 
 -- name: name_draft
 UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = natural_key('DRAFT-' || id),
@@ -23,7 +23,8 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   event_id = :event_id, currency = :currency, exchange_rate = :exchange_rate, subtotal = :subtotal,
   tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date,
   service_date_to = :service_date_to, due_date = :due_date, buyer_reference = :buyer_reference,
-  is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes,
+  is_reverse_charge = :is_reverse_charge, tax_treatment = :tax_treatment, tax_decided_by = :tax_decided_by,
+  language = :language, text = :text, notes = :notes,
       taken_over = :taken_over, is_deposit = :is_deposit, updated_at = :stamp
  WHERE id = :id;
 
@@ -48,11 +49,11 @@ DELETE FROM invoices WHERE id = :id;
 -- invoice, or the current booth of the reservation. The reservation can move to another booth later.
 INSERT INTO invoice_items (invoice_id, position, description, quantity, unit, unit_price, discount_percent, is_discount,
   tax_rate, tax_category, exemption_reason, exemption_code, usual_tax_category, usual_tax_rate, usual_exemption_reason,
-  usual_exemption_code, net, is_generated,
+  usual_exemption_code, net, place_of_supply, is_tax_typed, is_generated,
   service_order_id, service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id, deposit_id)
 VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :discount_percent, :is_discount,
   :tax_rate, :tax_category, :exemption_reason, :exemption_code, :usual_tax_category, :usual_tax_rate,
-  :usual_exemption_reason, :usual_exemption_code, :net, :is_generated,
+  :usual_exemption_reason, :usual_exemption_code, :net, :place_of_supply, :is_tax_typed, :is_generated,
   :service_order_id, :service_order_item_id, :booth_reservation_id,
   coalesce(:booth_id, (SELECT l.booth_id FROM invoices n JOIN invoice_items l ON l.invoice_id = n.related_invoice_id
              WHERE n.id = :invoice_id AND l.booth_reservation_id = :booth_reservation_id),
@@ -63,7 +64,7 @@ VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :di
 -- Lines of a draft with all their columns.
 SELECT position, description, quantity, unit, unit_price, discount_percent, is_discount, tax_rate, tax_category,
        exemption_reason, exemption_code, usual_tax_category, usual_tax_rate, usual_exemption_reason,
-       usual_exemption_code, net, is_generated, service_order_id,
+       usual_exemption_code, net, place_of_supply, is_tax_typed, is_generated, service_order_id,
        service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id, deposit_id
   FROM invoice_items WHERE invoice_id = :id ORDER BY position;
 
@@ -143,8 +144,8 @@ SELECT id FROM invoices WHERE invoice_number = :invoice_number;
 -- name: lines_left
 -- Lines of an invoice and of its credit notes.
 SELECT l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.is_discount, l.tax_rate, l.tax_category,
-       l.exemption_reason, l.exemption_code, l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id,
-       l.fee_of_participant_id
+       l.exemption_reason, l.exemption_code, l.net, l.place_of_supply, l.service_order_id, l.service_order_item_id,
+       l.booth_reservation_id, l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
  ORDER BY i.id, l.position;

@@ -49,7 +49,7 @@ OF_NEW = (
     "document_number",
 )
 OF_CHANGED = (*OF_NEW, "contact_id", "customer_number")
-OF_META = ("id", "event_participant_id", "credit_notes")
+OF_META = ("id", "event_participant_id", "credit_notes", "further_invoice_ids")
 
 
 class DryRun(Exception):

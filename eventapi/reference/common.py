@@ -42,6 +42,15 @@ SCHEMAS = {
         credit_notes=_list(
             NUMBER, "Ids of the draft credit notes that billing a participation has created."
         ),
+        further_invoice_ids=_list(
+            NUMBER,
+            "Ids of drafts beside the returned one: lines that are not subject to VAT need an invoice of "
+            "their own.",
+        ),
+        outdated_invoice_ids=_list(
+            NUMBER,
+            "Ids of drafts whose tax the rule would now decide otherwise. Refresh them before you send them.",
+        ),
         open=ref("MetaOpen"),
         warnings=_list(ref("MetaWarning"), "What you should look at."),
         ignored=_list(

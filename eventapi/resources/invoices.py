@@ -131,12 +131,14 @@ def check_invoice(db, id, body):
 @routes.post("/invoices/<id>/refresh")
 def refresh_invoice(db, id):
     """Rebuild the lines of a draft that POST /participants/{id}/invoice has written, from what is
-    owed now.
+    owed now, and decide its tax by the rule again, unless the office has decided it.
 
     Lines that were added or edited by hand stay as they are, and claims that the draft does not
-    bill are not added.
+    bill are not added. Lines that are not subject to VAT (category O) need an invoice of their own:
+    `further_invoice_ids` in meta holds the ids of the drafts that the others went into.
     """
-    return represent(issuing.refresh(db, get(db, id)))
+    row, further = issuing.refresh(db, get(db, id))
+    return Response(represent(row), meta={"further_invoice_ids": further})
 
 
 @routes.post("/invoices/<id>/cancel", schema="invoice.cancel")

@@ -150,13 +150,17 @@ def create_participant_invoice(db, id):
     cancelled.
 
     One invoice contains the category fee, confirmed reservations and the items of confirmed orders.
-    It is returned, and `credit_notes` in meta holds the ids of the credit notes. Without an
-    invoice, the first credit note is returned. Each line names the event, whose days are the
-    service period. If a draft is outdated, refresh, change or delete it first.
+    It is returned, and `credit_notes` in meta holds the ids of the credit notes. Lines that are not
+    subject to VAT (category O) have an invoice of their own, and `further_invoice_ids` in meta holds
+    the id of the second one. Without an invoice, the first credit note is returned. Each line names
+    the event, whose days are the service period. If a draft is outdated, refresh, change or delete
+    it first.
     """
     made = bills.bill(db, get(db, id))
     credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
-    return created(made[0], "/invoices", meta={"credit_notes": credit_notes})
+    further = [invoice["id"] for invoice in made[1:] if invoice["id"] not in credit_notes]
+    meta = {"credit_notes": credit_notes, "further_invoice_ids": further}
+    return created(made[0], "/invoices", meta=meta)
 
 
 @routes.batch()

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from eventapi import journal, money, times
 from eventapi.domain.billing import balance as invoice_balance
-from eventapi.domain.billing import claims, drafts, invoices, issuing
+from eventapi.domain.billing import claims, drafts, invoices, issuing, treatments
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem, listed
@@ -34,7 +34,8 @@ PAYING = (
 def bill(db, participant):
     """Create drafts that bill new claims and credit cancelled ones.
 
-    Return their API objects, the invoice first.
+    Return their API objects, invoices first. Lines that are not subject to VAT have an invoice of
+    their own.
 
     `participant` is a row. Call this inside a write transaction. Raise 409 `nothing_to_bill`,
     `draft_outdated` or `anonymized`.
@@ -52,7 +53,10 @@ def bill(db, participant):
     refuse_outdated(db, participant["id"], unclaimed, unbilled)
     language = choice.choose(db.config, party["language"])
     items = [claims.item(db, claim, language) for claim in unbilled]
-    made = [draft_invoice(db, participant, party, items)] if items else []
+    made = [
+        draft_invoice(db, participant, party, part)
+        for part in parts(db, participant, party, items)
+    ]
     made += [draft_credit_note(db, id, lines) for id, _, lines in credits_due(db, unclaimed)]
     if not made:
         raise nothing_to_bill(db, participant, owed)
@@ -139,18 +143,34 @@ def draft_invoice(db, participant, party, items):
 
     Its service period is that of the event.
     """
+    body = {"event_participant_id": participant["id"], "items": items, **days(party)}
+    return drafts.create(db, body)
+
+
+def days(party):
+    """Return the service period of an event, as fields of an invoice."""
     first, last = (
         times.local_date(party[name], party["timezone"]) for name in ("date_from", "date_to")
     )
-    return drafts.create(
-        db,
-        {
-            "event_participant_id": participant["id"],
-            "items": items,
-            "service_date": first,
-            "service_date_to": first and (last or first),
-        },
+    return {"service_date": first, "service_date_to": first and (last or first)}
+
+
+def parts(db, participant, party, items):
+    """Return the items of each invoice. `party` is the row of the participant's contact and event."""
+    found = treatments.terms(
+        db, contact_id=party["id"], event_id=participant["event_id"], **days(party)
     )
+    lines = invoice_lines.lines(items, db.config.currency, db.config.tax_rate, Faults())
+    chosen, decided_by = treatments.decide(found, lines)
+    treated = treatments.apply(found, lines, chosen, decided_by)
+    of_parts = treatments.parts(treated)
+    if not of_parts[1]:
+        return [items] if items else []
+    categories = [{line["tax_category"] for line in part} for part in of_parts]
+    return [
+        [item for item, line in zip(items, treated, strict=True) if line["tax_category"] in own]
+        for own in categories
+    ]
 
 
 def draft_credit_note(db, invoice_id, lines):

@@ -52,17 +52,29 @@ def item(db, claim, language):
     """Return a claim as an item of an invoice, as a request contains it: in major units and
     percent.
     """
-    rate = db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]
     unit = names.unit_of_service(claim["unit"], claim["unit_label"], language, db.config.language)
     return {
         "description": description(db, claim, language)[:MAX_DESCRIPTION],
         "quantity": claim["quantity"],
         "unit": unit,
-        "tax_rate": Decimal(rate).scaleb(-2),
+        **tax(db, claim),
         "unit_price": Decimal(claim["unit_price"]).scaleb(-money.decimals(db.config.currency)),
         "is_generated": True,
         **{name: claim[name] for name in invoice_lines.REFERENCES},
     }
+
+
+def tax(db, claim):
+    """Return the tax fields of a claim as an item of an invoice has them, and its place of supply."""
+    rate = db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]
+    fields = {"tax_rate": Decimal(rate).scaleb(-2)}
+    if claim["exemption_reason"]:
+        fields = {
+            "tax_rate": 0,
+            "tax_category": "E",
+            "exemption_reason": claim["exemption_reason"],
+        }
+    return {**fields, "place_of_supply": claim["place_of_supply"], "is_tax_typed": False}
 
 
 def description(db, claim, language):
@@ -171,9 +183,16 @@ def _why_outdated(db, draft, line, claim):
     if new["unit_price"] != line["unit_price"]:
         price = money.major(claim["unit_price"], currency)
         return "repriced", f"The price is now {formats.money(price, currency, 'en')}."
-    if new["tax_rate"] != invoice_lines.usual_tax(line)[1]:
-        rate = money.unscaled(new["tax_rate"], PLACES["tax_rate"])
-        return "tax_changed", f"The tax rate is now {formats.percent(rate, 'en')}."
+    _, rate, reason, _ = invoice_lines.usual_tax(line)
+    if new["tax_rate"] != rate:
+        now = money.unscaled(new["tax_rate"], PLACES["tax_rate"])
+        return "tax_changed", f"The tax rate is now {formats.percent(now, 'en')}."
+    if draft["tax_decided_by"] == "office":
+        return None
+    if new["exemption_reason"] != reason:
+        return "tax_changed", f"The exemption reason is now {new['exemption_reason'] or 'none'}."
+    if new["place_of_supply"] != line["place_of_supply"]:
+        return "tax_changed", f"The place of supply is now {new['place_of_supply'] or 'that of the event'}."
     return None
 
 
@@ -215,10 +234,7 @@ def refreshed(db, draft, stored):
         elif not is_in_own_currency(db, draft):
             found.append(line)
         elif claim["booth_id"] == line["booth_id"] or not claim["is_billed"]:
-            new = _generated(db, claim, language)
-            found.append(
-                invoice_lines.charged_in_reverse(new) if draft["is_reverse_charge"] else new
-            )
+            found.append(_generated(db, claim, language))
     return [{**line, "position": place} for place, line in enumerate(found, 1)]
 
 

@@ -177,6 +177,7 @@ def _line(deposit, group, position, currency, words, language):
         "exemption_code": group["reason_code"],
         "net": -group["net"],
         "deposit_id": deposit["id"],
+        "place_of_supply": None,
     }
 
 

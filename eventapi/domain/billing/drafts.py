@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from eventapi import journal, money, times, working_days
 from eventapi.domain.attachments import cascade
-from eventapi.domain.billing import claims, deposits, invoices
+from eventapi.domain.billing import claims, deposits, invoices, treatments
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings, taxes
 from eventapi.domain.records import anonymity, entities, numbering, references
@@ -181,28 +181,26 @@ def same(sent, stored):
 def change_draft(db, row, old, body):
     """Change a draft and return its row.
 
-    If reverse charge is turned off, the lines get back the tax that they had before.
+    The rule decides its tax anew, unless the office has decided it. If another treatment is chosen,
+    each line gets its usual tax first.
     """
     wanted = {**old, **body, **party_fields(old, body)}
+    for name in ("tax_treatment", "is_reverse_charge"):
+        wanted[name] = body.get(name)
     lines_before = db.all(sql.stored_lines, id=row["id"])
     if "items" in body:
         wanted["items"] = invoice_lines.completed(body["items"], lines_before)
+    wanted["items"] = invoice_lines.with_usual_tax(wanted["items"], lines_before)
 
     if body.get("currency", old["currency"]) != old["currency"]:
         # the old one was that of another currency
         wanted["exchange_rate"] = body.get("exchange_rate")
-    charges = {
-        "was_reverse_charge": old["is_reverse_charge"],
-        "reverse_charge": bool(wanted["is_reverse_charge"]),
-    }
-    if charges["was_reverse_charge"] and not charges["reverse_charge"]:
-        wanted["items"] = invoice_lines.with_usual_tax(wanted["items"], lines_before)
 
     draft, lines = compose(db, wanted, row["invoice_type"], row)
     if as_shown(lines) == row["items"] and all(row[name] == value for name, value in draft.items()):
         return row
 
-    invoice_lines.carry_over(lines, lines_before, **charges)
+    invoice_lines.carry_over(lines, lines_before)
     db.run(sql.change, id=row["id"], **draft, now=db.now)
     deposits.store(db, row["id"], draft["deposit_ids"])
     store_parts(db, row["id"], lines, invoice_lines.taxes(lines))
@@ -210,33 +208,73 @@ def change_draft(db, row, old, body):
 
 
 def refresh(db, row):
-    """Rebuild the generated lines of a draft from what is owed now, keep the others, and return the
-    row.
+    """Rebuild the generated lines of a draft from what is owed now, keep the others, and let the rule
+    decide its tax, unless the office has. Return the row, and the ids of further drafts.
 
+    Lines that are not subject to VAT need an invoice of their own: the others go into another draft.
     Raise 409 `nothing_to_bill` if no line is left.
     """
     stored = db.all(sql.stored_lines, id=row["id"])
     lines = claims.refreshed(db, row, stored)
-    if lines == stored:
-        return row
+    changed = dict(row)
+    if row["invoice_type"] == "invoice":
+        lines = _treated_again(db, changed, lines)
+    if lines == stored and changed == row:
+        return row, []
 
-    groups = invoice_lines.taxes(lines)
-    totals = invoice_lines.totals(groups)
-    if not lines or (row["invoice_type"] == "invoice" and totals["total"] < 0):
+    lines, others = treatments.parts(lines)
+    changed.update(invoice_lines.totals(invoice_lines.taxes(lines)))
+    if not lines or (row["invoice_type"] == "invoice" and changed["total"] < 0):
         left = "what is left of it would total less than 0" if lines else "nothing of it is left"
         raise Problem(
             "nothing_to_bill",
             f"{row['invoice_number']} cannot be refreshed because {left}. Change or "
             "delete the draft.",
         )
-    changed = {**row, **totals}
     faults = Faults()
     check_total(changed, faults)
     faults.raise_any()
 
     db.run(sql.change, **changed, now=db.now)
-    store_parts(db, row["id"], lines, groups)
-    return journal_change(db, row, "updated")
+    store_parts(db, row["id"], lines, invoice_lines.taxes(lines))
+    further = [_draft_beside(db, changed, others)] if others else []
+    return journal_change(db, row, "updated"), further
+
+
+def _treated_again(db, draft, lines):
+    """Return the lines of a draft with the tax of its treatment, which is set in `draft` if the rule
+    decides it.
+    """
+    found = treatments.of_draft(db, draft)
+    usual = [invoice_lines.without_treatment(line) for line in lines]
+    if draft["tax_decided_by"] == treatments.RULE:
+        draft["tax_treatment"] = treatments.suggested(found, usual).treatment
+    treatment = draft["tax_treatment"]
+    draft["is_reverse_charge"] = int(treatment == treatments.REVERSE_CHARGE)
+    treated = treatments.apply(found, usual, treatment, draft["tax_decided_by"])
+    return [
+        line if new["tax_category"] == line["tax_category"] else new
+        for line, new in zip(lines, treated, strict=True)
+    ]
+
+
+def _draft_beside(db, draft, lines):
+    """Store these lines in a draft of their own with the terms of `draft`, and return its id."""
+    found = treatments.of_draft(db, draft)
+    usual = [invoice_lines.without_treatment(line) for line in lines]
+    treatment = treatments.suggested(found, usual).treatment
+    lines = treatments.apply(found, usual, treatment, treatments.RULE)
+    columns = {
+        **draft,
+        **invoice_lines.totals(invoice_lines.taxes(lines)),
+        "invoice_number": None,
+        "tax_treatment": treatment,
+        "is_reverse_charge": int(treatment == treatments.REVERSE_CHARGE),
+        "deposit_ids": "[]",
+    }
+    id = store(db, columns, [{**line, "position": place} for place, line in enumerate(lines, 1)])
+    journal.created(db, entities.INVOICE, invoices.get(db, id))
+    return id
 
 
 def delete(db, invoice):
@@ -268,30 +306,33 @@ def compose(db, wanted, invoice_type, old=None):
     """
     faults = Faults()
     currency = wanted.get("currency") or db.config.currency
-    reverse_charge = bool(wanted.get("is_reverse_charge"))
-    lines = invoice_lines.lines(
-        wanted["items"], currency, db.config.tax_rate, faults, reverse_charge=reverse_charge
-    )
+    is_invoice = invoice_type == "invoice"
+    asked = treatments.asked(wanted, old, faults)
+    items = treatments.prepared(wanted["items"], asked, old, is_invoice=is_invoice)
+    lines = invoice_lines.lines(items, currency, db.config.tax_rate, faults)
     draft = {name: wanted.get(name) for name in PLAIN}
     draft["invoice_type"] = invoice_type
     draft["currency"] = currency
     draft["exchange_rate"] = exchange_rate(db, wanted, currency, faults)
-    draft["is_reverse_charge"] = int(reverse_charge)
     draft["is_deposit"] = int(bool(wanted.get("is_deposit")))
     draft.update(parties(db, wanted, faults))
     draft.update(number_columns(db, wanted, old, faults))
+    columns, lines = treatments.treat(db, draft, lines, asked, old, faults)
+    lines = invoice_lines.explained(lines, items)
+    invoice_lines.check_mixed(lines, faults)
+    draft.update(columns)
     draft.update(invoice_lines.totals(invoice_lines.taxes(lines)))
 
     check_total(draft, faults)
     check_dates(draft, faults)
-    invoice_lines.check_discounts(lines, faults, is_credit_note=invoice_type == "credit_note")
+    invoice_lines.check_discounts(lines, faults, is_credit_note=not is_invoice)
     invoice_lines.check_billed_records(db, lines, draft["event_participant_id"], faults, old)
     if wanted.get("status", "draft") != "draft" and old is None:
         faults.add("/status", "enum", "must be draft; send the invoice after you have created it")
     draft["deposit_ids"] = deposits.check(db, wanted, draft, lines, faults, old)
     faults.raise_any()
 
-    if invoice_type == "invoice":  # an anonymised buyer can still receive a credit note
+    if is_invoice:  # an anonymised buyer can still receive a credit note
         anonymity.refuse(db, "contact", draft["contact_id"])
     if draft["taken_over"]:
         _refuse_duplicate(db, draft["invoice_number"], old)

@@ -99,7 +99,7 @@ def represent(row):
         "status": public_status(row),
         **{name: money.major(row[name], currency) for name in AMOUNTS},
         "exchange_rate": money.unscaled(row["exchange_rate"], money.RATE_PLACES),
-        "is_reverse_charge": bool(row["is_reverse_charge"]),
+        "is_reverse_charge": row["tax_treatment"] == "reverse_charge",
         "interest_notice": bool(row["interest_notice"]),
         "taken_over": bool(row["taken_over"]),
         "is_deposit": bool(row["is_deposit"]),

@@ -5,7 +5,16 @@ write transaction and takes and returns rows of invoices (see `invoices`).
 """
 
 from eventapi import journal, times
-from eventapi.domain.billing import balance, claims, deposits, drafts, invoices, mails, sending
+from eventapi.domain.billing import (
+    balance,
+    claims,
+    deposits,
+    drafts,
+    invoices,
+    mails,
+    sending,
+    treatments,
+)
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.domain.records import anonymity, entities
@@ -65,6 +74,8 @@ CARRIED_OVER = (
     "service_date_to",
     "buyer_reference",
     "is_reverse_charge",
+    "tax_treatment",
+    "tax_decided_by",
     "language",
 )
 
@@ -189,7 +200,7 @@ def refuse_outdated(db, row):
 
     `lines` names each such line.
     """
-    lines = claims.outdated(db, row)
+    lines = claims.outdated(db, row) or treatments.outdated(db, row)
     if lines:
         facts = " ".join(f"Line {line['position']}: {line['detail']}" for line in lines[:10])
         raise Problem(
@@ -200,10 +211,7 @@ def refuse_outdated(db, row):
 
 
 def refresh(db, row):
-    """Rebuild the generated lines of a draft as `drafts.refresh` does.
-
-    Raise also 409 `invalid_transition`.
-    """
+    """Refresh a draft as `drafts.refresh` does. Raise also 409 `invalid_transition`."""
     check_action(row, "refresh")
     return drafts.refresh(db, row)
 
@@ -249,9 +257,8 @@ def credit(db, row, items, text=None, mail=None):
     faults = Faults()
     items = with_tax_of(items, row, faults)
     faults.raise_any()
-    lines = invoice_lines.lines(
-        items, row["currency"], db.config.tax_rate, faults, reverse_charge=row["is_reverse_charge"]
-    )
+    lines = invoice_lines.lines(items, row["currency"], db.config.tax_rate, faults)
+    invoice_lines.check_mixed(lines, faults)
     invoice_lines.check_discounts(lines, faults)
     invoice_lines.check_billed_records(db, lines, row["event_participant_id"], faults, row)
     if not faults and invoice_lines.totals(invoice_lines.taxes(lines))["total"] <= 0:
@@ -304,6 +311,8 @@ def with_tax_of(items, invoice, faults):
         "exemption_reason": only["reason"],
         "exemption_code": only["reason_code"],
     }
+    if only["category"] == "AE":
+        return [{**item, **known} for item in items]
     return [
         item if {"tax_category", "tax_rate"} & item.keys() else {**item, **known} for item in items
     ]

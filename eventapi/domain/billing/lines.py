@@ -1,9 +1,9 @@
 """Lines of an invoice and their taxes, computed as EN 16931 says and rounded half away from zero.
 
 The row of a line holds its numbers as integers with the decimals in `invoices.PLACES`, and `net` in
-minor units. Under reverse charge, its columns `usual_…` hold the tax that it gets back when reverse
-charge is turned off, or None. The row of a tax group has category, rate (hundredths of a percent),
-net, tax (minor units), reason and reason_code.
+minor units. Where the tax treatment of the invoice gives a line another tax (see `treatments`), its
+columns `usual_…` hold the tax that it has without it, or None. The row of a tax group has category,
+rate (hundredths of a percent), net, tax (minor units), reason and reason_code.
 """
 
 from decimal import Decimal
@@ -23,15 +23,17 @@ BILLED = {
     "service_order_id": sql.billed_orders,
     "service_order_item_id": sql.billed_order_items,
 }
-TEXTS = ("description", "unit", *BILLED, "fee_of_participant_id")
+TEXTS = ("description", "unit", "place_of_supply", *BILLED, "fee_of_participant_id")
 REFERENCES = (*BILLED, "fee_of_participant_id")
-OPTIONAL = ("unit", *REFERENCES)  # of an item: a changed draft keeps them if they are not sent
+# of an item: a changed draft keeps them if they are not sent
+OPTIONAL = ("unit", "place_of_supply", *REFERENCES)
 IDENTITY = ("description", *REFERENCES)
 TAX = ("tax_category", "tax_rate", "exemption_reason", "exemption_code")
 # columns of a new line
 NEW = {
     "booth_id": None,
     "is_generated": 0,
+    "is_tax_typed": 0,
     "usual_tax_category": None,
     "usual_tax_rate": None,
     "usual_exemption_reason": None,
@@ -39,16 +41,19 @@ NEW = {
 }
 
 
-def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
-    """Return the items of a body as rows of lines. Add what is wrong with them to `faults`.
+def lines(items, currency, tax_rate, faults):
+    """Return the items of a body as rows of lines, with their usual tax. Add what is wrong with them
+    to `faults`.
 
-    `tax_rate` (hundredths of a percent) is the default rate of the tenant. With `reverse_charge`,
-    all items get the category AE.
+    `tax_rate` (hundredths of a percent) is the default rate of the tenant.
     """
-    rows = [
-        _line(item, place, currency, tax_rate, faults, reverse_charge)
-        for place, item in enumerate(items)
+    return [
+        _line(item, place, currency, tax_rate, faults) for place, item in enumerate(items)
     ]
+
+
+def check_mixed(rows, faults):
+    """Add a fault if lines that are not subject to VAT stand beside others (EN 16931 BR-O-11)."""
     categories = {row["tax_category"] for row in rows}
     if "O" in categories and len(categories) > 1:
         faults.add(
@@ -56,7 +61,6 @@ def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
             "mixed_taxes",
             "must not contain category O (not subject to VAT) together with other categories",
         )
-    return rows
 
 
 def check_discounts(rows, faults, *, is_credit_note=False):
@@ -81,7 +85,7 @@ def check_discounts(rows, faults, *, is_credit_note=False):
         faults.add("/items", "discount", "must contain an item that is not a discount")
 
 
-def _line(item, place, currency, tax_rate, faults, reverse_charge):
+def _line(item, place, currency, tax_rate, faults):
     """Return the item at the index `place` as the row of a line."""
     at = f"/items/{place}"
     row = {**NEW, "position": place + 1}
@@ -89,9 +93,10 @@ def _line(item, place, currency, tax_rate, faults, reverse_charge):
         row[name] = item.get(name)
     row.update(_numbers(item, at, faults))
     row["is_generated"] = int(item.get("is_generated", False))  # never part of a request
+    row["is_tax_typed"] = int(_is_tax_typed(item))
     row["is_discount"] = int(bool(item.get("is_discount")))
     row["deposit_id"] = None
-    row.update(_tax(item, row["tax_rate"], tax_rate, at, faults, reverse_charge))
+    row.update(_tax(item, row["tax_rate"], tax_rate, at, faults))
     row["net"] = net(row, currency)
     if abs(row["net"]) >= money.LIMIT * 10 ** money.decimals(currency):
         faults.add(at, "maximum", "must have a net amount of less than 10^12")
@@ -118,7 +123,17 @@ def _numbers(item, at, faults):
     return numbers
 
 
-def _tax(item, rate, default, at, faults, reverse_charge):
+def _is_tax_typed(item):
+    """Return whether a request contains the tax of an item.
+
+    Billing says `is_tax_typed` of the items that it writes, and of the lines that stay as they are.
+    """
+    if "is_tax_typed" in item:
+        return item["is_tax_typed"]
+    return item.get("tax_category") is not None or item.get("tax_rate") is not None
+
+
+def _tax(item, rate, default, at, faults):
     """Return category, rate, reason and code of an item.
 
     Without a category, it is Z if the rate is 0, otherwise S.
@@ -126,13 +141,6 @@ def _tax(item, rate, default, at, faults, reverse_charge):
     category = item.get("tax_category")
     reason = item.get("exemption_reason")
     code = item.get("exemption_code")
-    if reverse_charge:
-        if category not in (None, "AE"):
-            # they explained another category
-            reason = None
-            code = None
-        return _with_exemption("AE", 0, reason, code)
-
     if not category:
         category = "Z" if rate == 0 else "S"
     if category == "S" and rate is None:
@@ -164,10 +172,10 @@ def _tax(item, rate, default, at, faults, reverse_charge):
             "tax_category",
             f"must be null or a VATEX code of category {category}, but is {code}",
         )
-    return _with_exemption(category, rate or 0, reason, code)
+    return taxed(category, rate or 0, reason, code)
 
 
-def _with_exemption(category, rate, reason, code):
+def taxed(category, rate=0, reason=None, code=None):
     """Return the columns TAX of a line. What is None of reason and code is that of the category."""
     return {
         "tax_category": category,
@@ -252,75 +260,132 @@ def _key(item, columns):
 
 
 def with_usual_tax(items, old):
-    """Return the items of a draft whose reverse charge is turned off, with the tax that they had
-    before.
+    """Return the items of a draft with the tax that they have without the treatment of the invoice.
 
-    Items of lines that were created under reverse charge get the default tax. An item with a rate,
-    or with another category than AE, keeps it. `old` holds the rows of the stored lines.
+    An item that comes back with the tax of its line gets the usual tax of that line, and stays typed
+    or not. Another tax is a typed one. `old` holds the rows of the stored lines.
     """
     lines_of_items = matching(items, old)
-    return [_restored(item, line) for item, line in zip(items, lines_of_items, strict=True)]
+    return [
+        _with_usual_tax(item, line) if line and _has_tax_of(item, line) else item
+        for item, line in zip(items, lines_of_items, strict=True)
+    ]
 
 
-def _restored(item, line):
-    """Return an item with the usual tax of its line, or as it is if it has a tax of its own."""
+def _has_tax_of(item, line):
+    """Return whether an item leaves the tax of its line as it is: it sends the same, or nothing where
+    the treatment decides.
+    """
     category = item.get("tax_category")
-    if not category:
-        category = "AE" if item.get("tax_rate") is None else "S"
-    if line is None or category != "AE":
-        return item
+    rate = item.get("tax_rate")
+    if category is None and rate is None:
+        return line["usual_tax_category"] is not None or line["tax_category"] in ("AE", "O")
+    if category is None:
+        category = "Z" if rate == 0 else "S"
+    sent_rate = 0 if rate is None else money.scaled(Decimal(str(rate)), PLACES["tax_rate"])
+    return category == line["tax_category"] and sent_rate == line["tax_rate"]
 
-    rate = line["usual_tax_rate"]
-    if rate:
-        rate = Decimal(rate).scaleb(-2)
+
+def _with_usual_tax(item, line):
+    """Return an item with the usual tax of its line. `as_sent` is the item as it was sent."""
+    category, rate, reason, code = usual_tax(line)
+    if line["usual_tax_category"] is None and item.get("tax_category") is not None:
+        # it may explain its tax in another way than its line
+        reason = item.get("exemption_reason")
+        code = item.get("exemption_code")
     return {
         **item,
-        "tax_category": line["usual_tax_category"],
-        "tax_rate": rate,
-        "exemption_reason": line["usual_exemption_reason"],
-        "exemption_code": line["usual_exemption_code"],
+        "tax_category": category,
+        "tax_rate": Decimal(rate).scaleb(-PLACES["tax_rate"]),
+        "exemption_reason": reason,
+        "exemption_code": code,
+        "is_tax_typed": line["is_tax_typed"],
+        "as_sent": item,
     }
 
 
-def carry_over(rows, old, *, was_reverse_charge, reverse_charge):
+def with_reasons_aside(items):
+    """Return the items; of one without category, the reason and the code explain the tax that the
+    treatment gives it, and stay in `as_sent`.
+    """
+    return [
+        {**item, "exemption_reason": None, "exemption_code": None, "as_sent": item}
+        if item.get("tax_category") is None
+        else item
+        for item in items
+    ]
+
+
+def explained(rows, items):
+    """Return the rows. Where a treatment decides the tax of a line, its item may explain it in its
+    own words.
+    """
+    return [_explained(row, item) for row, item in zip(rows, items, strict=True)]
+
+
+def _explained(row, item):
+    sent = item.get("as_sent", item)
+    category = row["tax_category"]
+    if row["usual_tax_category"] is None or sent.get("tax_category") not in (None, category):
+        return row
+    code = sent.get("exemption_code")
+    return {
+        **row,
+        "exemption_reason": sent.get("exemption_reason") or row["exemption_reason"],
+        "exemption_code": code if code and exemptions.category_of(code) == category else row["exemption_code"],
+    }
+
+
+def carry_over(rows, old):
     """Set the columns of changed lines that no request contains, from the stored lines `old`.
 
-    These are the usual tax, the booth that a line bills, and whether it is as billing wrote it. An
-    unchanged line still bills the same booth after the reservation has moved; otherwise the price
-    of the old booth would count as that of the new one.
+    These are the booth that a line bills, and whether it is as billing wrote it. An unchanged line
+    still bills the same booth after the reservation has moved; otherwise the price of the old booth
+    would count as that of the new one.
     """
     for row, line in zip(rows, matching(rows, old), strict=True):
         if line is None:
             continue
-        if reverse_charge:
-            prefix = "usual_" if was_reverse_charge else ""
-            for name in TAX:
-                row[f"usual_{name}"] = line[f"{prefix}{name}"]
-
         is_unchanged = all(
             row[name] == line[name]
             for name in ("description", "quantity", "unit_price", "discount_percent")
         )
         row["booth_id"] = line["booth_id"] if is_unchanged else None
         is_as_billed = (
-            is_unchanged and row["unit"] == line["unit"] and usual_tax(row) == usual_tax(line)
+            is_unchanged
+            and row["unit"] == line["unit"]
+            and row["place_of_supply"] == line["place_of_supply"]
+            and usual_tax(row) == usual_tax(line)
         )
         row["is_generated"] = line["is_generated"] if is_as_billed else 0
 
 
 def usual_tax(line):
-    """Return [category, rate, reason, code] of a line as they are without reverse charge."""
+    """Return [category, rate, reason, code] of a line as they are without the treatment of its
+    invoice.
+    """
     prefix = "usual_" if line["usual_tax_category"] else ""
     return [line[f"{prefix}{name}"] for name in TAX]
 
 
-def charged_in_reverse(line):
-    """Return a line that has its usual tax as it is under reverse charge."""
-    new = dict(line)
-    for name in TAX:
-        new[f"usual_{name}"] = line[name]
-    new.update(_with_exemption("AE", 0, None, None))
-    return new
+def with_tax(line, category, reason=None, code=None):
+    """Return a line that has its usual tax, with this category and the rate 0 instead.
+
+    A line that has the category already keeps its own reason.
+    """
+    if line["tax_category"] == category:
+        reason = line["exemption_reason"]
+        code = line["exemption_code"]
+    usual = {f"usual_{name}": line[name] for name in TAX}
+    return {**line, **usual, **taxed(category, 0, reason, code)}
+
+
+def without_treatment(line):
+    """Return a stored line with its usual tax."""
+    if line["usual_tax_category"] is None:
+        return line
+    usual = dict(zip(TAX, usual_tax(line), strict=True))
+    return {**line, **usual, **{f"usual_{name}": None for name in TAX}}
 
 
 def check_billed_records(db, lines, participant_id, faults, old=None):

@@ -15,6 +15,7 @@ from eventapi.domain.billing import (
     payment_checks,
     payments,
     pdf,
+    treatments,
 )
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings, taxes
@@ -420,7 +421,7 @@ def _obstacles(db, row):
         deposits.refuse(db, row)
     except Problem as problem:
         yield requirements.finding(problem.detail, "deposit_ids")
-    for line in claims.outdated(db, row):
+    for line in claims.outdated(db, row) or treatments.outdated(db, row):
         yield requirements.finding(
             f"Line {line['position']}: {line['detail']} Refresh or change the draft.", "items"
         )

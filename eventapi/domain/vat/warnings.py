@@ -3,18 +3,10 @@
 from collections.abc import Sequence
 
 from eventapi.domain.vat.buyers import HOME, MEMBERS, Buyer, territory
-from eventapi.domain.vat.treatment import (
-    EVENT,
-    NOT_TAXABLE,
-    Organiser,
-    Show,
-    Suggestion,
-    categories,
-    is_abroad,
-    places,
-)
+from eventapi.domain.vat.treatment import EVENT, Organiser, Show, Suggestion, is_abroad
 
 NO_VAT_ID = {"no_vat_id": "no_vat_id_abroad", "vat_id_invalid": "vat_id_invalid"}
+CHECKED = {"AE", "K"}  # tax categories that need a valid VAT id of the buyer
 
 
 def codes(
@@ -22,33 +14,34 @@ def codes(
     organiser: Organiser,
     show: Show | None,
     buyer: Buyer,
-    own_places: Sequence[str | None],
+    lines: Sequence[tuple[str, str | None]],
 ) -> set[str]:
-    """Return the codes of the warnings of an invoice that is taxed as the rule suggests."""
+    """Return the codes of the warnings of an invoice.
+
+    `suggestion` is what the rule says. `lines` holds (tax category, place) of each line as it is; the
+    place is its own or that of the show.
+    """
     found = _of_address(organiser, buyer)
-    because, lines = suggestion.because, _lines(suggestion, organiser, show, own_places)
-    is_taxed_abroad = buyer.counts_as_business() and buyer.region(organiser.home) != HOME
-    if is_taxed_abroad and because not in (*NO_VAT_ID, "event_abroad") and ("S", None) in lines:
+    because = suggestion.because
+    categories = {category for category, _ in lines}
+    is_foreign_business = buyer.counts_as_business() and buyer.region(organiser.home) != HOME
+    has_own_warning = because in (*NO_VAT_ID, "event_abroad")
+    is_taxed = any(category == "S" and place != EVENT for category, place in lines)
+    if is_foreign_business and is_taxed and not has_own_warning:
         found.add("standard_rate_abroad")
-    if because in NO_VAT_ID and not organiser.is_small:
+    if because in NO_VAT_ID and is_taxed:
         found.add(NO_VAT_ID[because])
     if _is_taxed_at_a_show_abroad(because, organiser, show, lines):
         found.add("event_abroad")
-    if suggestion.treatment == NOT_TAXABLE and because == "third_business":
+    if "O" in categories and because == "third_business":
         if not buyer.is_business and not buyer.tax_id:
             found.add("business_unproven")
-    if because == "eu_business":
-        if organiser.is_small and not organiser.has_vat_id:
-            found.add("small_business_abroad")
-        if not organiser.is_small and buyer.vat_check != "valid":
+    if organiser.is_small and because == "eu_business" and not organiser.has_vat_id:
+        found.add("small_business_abroad")
+    if categories & CHECKED and not organiser.is_small and buyer.state_of_vat_id in MEMBERS:
+        if buyer.vat_check != "valid":
             found.add("vat_id_unchecked")
     return found
-
-
-def _lines(suggestion, organiser, show, own_places):
-    """Return (tax category, place) of each line."""
-    taxes = categories(suggestion.treatment, organiser, show, own_places)
-    return list(zip(taxes, places(show, own_places), strict=True))
 
 
 def _of_address(organiser, buyer):

@@ -76,9 +76,10 @@ def of(row):
 def test_the_rule_says_what_the_law_says(row):
     organiser, show, buyer, places = of(row)
     found = treatment.suggest(organiser, show, buyer, places)
-    lines = treatment.categories(found.treatment, organiser, show, places)
-    codes = warnings.codes(found, organiser, show, buyer, places)
-    assert (found.treatment, found.because, " ".join(lines), " ".join(sorted(codes))) == (
+    taxes = treatment.categories(found.treatment, organiser, show, places)
+    lines = list(zip(taxes, treatment.places(show, places), strict=True))
+    codes = warnings.codes(found, organiser, show, buyer, lines)
+    assert (found.treatment, found.because, " ".join(taxes), " ".join(sorted(codes))) == (
         row["treatment"],
         row["because"],
         row["line_categories"],

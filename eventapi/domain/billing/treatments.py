@@ -1,0 +1,400 @@
+"""The tax treatment of a draft: what the rule of domain/vat says about its buyer, event and lines,
+what the office chose, and the tax of its lines that follows.
+
+Rows of lines are as in `lines`. Their usual tax is that at home; a treatment may replace it.
+"""
+
+import json
+from dataclasses import dataclass, replace
+
+from eventapi import times
+from eventapi.domain.billing import lines as invoice_lines
+from eventapi.domain.books.taxes import basis_on
+from eventapi.domain.vat import notes, treatment, warnings
+from eventapi.domain.vat.buyers import MEMBERS, Buyer, territory
+from eventapi.domain.vat.treatment import (
+    ABROAD,
+    EVENT,
+    NOT_TAXABLE,
+    RECIPIENT,
+    REVERSE_CHARGE,
+    SMALL_BUSINESS,
+    STANDARD,
+    Organiser,
+    Show,
+    Suggestion,
+)
+from eventapi.storage.statements import statements
+
+sql = statements("treatments")
+
+AUTO = "auto"
+RULE, OFFICE = "rule", "office"
+CHECK_DAYS = 365  # for which an answer about a VAT id is taken as evidence
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the treatment of an invoice depends on, beside its lines."""
+
+    organiser: Organiser
+    show: Show | None
+    buyer: Buyer
+    day: str
+    """Last day of the supply."""
+
+
+def terms(db, *, contact_id, event_id, service_date=None, service_date_to=None):
+    """Return the Terms of an invoice to a contact for an event, which may be None."""
+    event = event_id and db.one(sql.event, id=event_id)
+    return terms_of(
+        db,
+        db.one(sql.buyer, id=contact_id) if contact_id else None,
+        event,
+        service_date_to or service_date or _last_day(event) or times.today(db.config.timezone, db.now),
+    )
+
+
+def of_draft(db, draft):
+    """Return the Terms of a row of a draft."""
+    names = ("contact_id", "event_id", "service_date", "service_date_to")
+    return terms(db, **{name: draft[name] for name in names})
+
+
+def terms_of(db, contact, event, day):
+    """Return the Terms for rows of a contact (None: nobody is known) and of an event (or None)."""
+    country = db.config.organiser_country
+    organiser = Organiser(country, bool(db.config.organiser_vat_id), is_small(db.config, day))
+    show = event and Show(event["country"] or country, event["place_of_supply"])
+    return Terms(organiser, show, _buyer(db, contact), day)
+
+
+def is_small(config, day):
+    """Return whether the organiser is a small business (§ 19 UStG) on a day."""
+    option = getattr(config, "small_business", (("0001-01-01", "no"),))  # TEMPORARY
+    return basis_on(option, day) == "yes"
+
+
+def _last_day(event):
+    if not event:
+        return None
+    last = times.local_date(event["date_to"], event["timezone"])
+    return last or times.local_date(event["date_from"], event["timezone"])
+
+
+def _buyer(db, contact):
+    """Return the Buyer of a row of a contact, with the last answer about its VAT id."""
+    if contact is None:
+        return Buyer(country=None, is_company=False, is_business=None, tax_id=None)
+    is_business = contact["is_business"]
+    buyer = Buyer(
+        country=contact["country"],
+        is_company=bool(contact["company_name"]),
+        is_business=None if is_business is None else bool(is_business),
+        tax_id=contact["tax_id"],
+    )
+    return replace(buyer, vat_check=_vat_check(db, contact, buyer.vat_id))
+
+
+def _vat_check(db, contact, vat_id):
+    """Return the result of the last check of a VAT id, None if a valid one is too old to count."""
+    checks = [check for check in json.loads(contact["vat_checks"]) if check["vat_id"] == vat_id]
+    if not checks:
+        return None
+    last = checks[-1]
+    oldest = times.add_days(times.today(db.config.timezone, db.now), -CHECK_DAYS)
+    return None if last["result"] == "valid" and last["checked_on"] < oldest else last["result"]
+
+
+# The treatment
+
+
+def asked(wanted, old, faults):
+    """Return the treatment that a request asks for: AUTO, one of the four, or None if it asks for
+    nothing new.
+
+    `wanted` holds the fields of the request, `old` is the row of a changed draft. Add a fault if the
+    two fields contradict each other.
+    """
+    chosen = wanted.get("tax_treatment")
+    reverse_charge = wanted.get("is_reverse_charge")
+    if reverse_charge and chosen not in (None, REVERSE_CHARGE):
+        faults.add(
+            "/is_reverse_charge",
+            "disagrees",
+            f"is true, but `tax_treatment` is {chosen}. Send one of them",
+        )
+        return None
+    if reverse_charge:
+        chosen = REVERSE_CHARGE
+    if old is None:
+        return chosen or AUTO
+    known = AUTO if old["tax_decided_by"] == RULE else old["tax_treatment"]
+    if chosen in (known, old["tax_treatment"]):
+        chosen = None
+    if chosen is None and reverse_charge is False and old["tax_treatment"] == REVERSE_CHARGE:
+        return STANDARD
+    return chosen
+
+
+def prepared(items, asked, old, *, is_invoice):
+    """Return the items of a draft as `lines` takes them.
+
+    `asked` is as `asked` returns it, `old` the row of a changed draft.
+    """
+    if not is_invoice:
+        category = ABROAD.get(old["tax_treatment"]) if old else None
+        return [_with_category(item, category) if category else item for item in items]
+    if old and asked is not None:
+        items = untyped(items, old["tax_treatment"])
+    kept = old["tax_treatment"] if old else None
+    if (asked or kept) in ABROAD:
+        items = invoice_lines.with_reasons_aside(items)
+    return items
+
+
+def _with_category(item, category):
+    """Return an item; one of a credit note without tax has the category of its invoice."""
+    has_tax = item.get("tax_category") is not None or item.get("tax_rate") is not None
+    return item if has_tax else {**item, "tax_category": category, "tax_rate": 0}
+
+
+def treat(db, draft, rows, asked, old, faults):
+    """Return the columns of the treatment of a draft, and its lines with their tax.
+
+    `draft` has the columns of contact, event and days, `rows` have their usual tax. A credit note has
+    the treatment of its invoice, and an invoice that was taken over the tax of the other system. Add
+    what is wrong to `faults`.
+    """
+    if draft["invoice_type"] == "credit_note":
+        return _kept(old) if old else _columns(STANDARD, OFFICE), rows
+    if old and asked is None:
+        asked = AUTO if old["tax_decided_by"] == RULE else old["tax_treatment"]
+    if draft["contact_id"] is None:
+        return _columns(STANDARD, OFFICE), rows  # a fault says so
+    found = of_draft(db, draft)
+    if draft["taken_over"] and asked == AUTO:
+        categories = {row["tax_category"] for row in rows}
+        return _columns(_of_typed(found, categories), OFFICE), rows
+    chosen, decided_by = decide(found, rows, asked)
+    if not draft["taken_over"]:
+        check(found, rows, chosen, faults)
+    return _columns(chosen, decided_by), apply(found, rows, chosen, decided_by)
+
+
+def _kept(row):
+    return {name: row[name] for name in ("tax_treatment", "tax_decided_by", "is_reverse_charge")}
+
+
+def _columns(chosen, decided_by):
+    return {
+        "tax_treatment": chosen,
+        "tax_decided_by": decided_by,
+        "is_reverse_charge": int(chosen == REVERSE_CHARGE),
+    }
+
+
+def parts(lines):
+    """Return (lines of one invoice, lines of another one): those that are not subject to VAT stand
+    alone (EN 16931 BR-O-11).
+    """
+    without = [line for line in lines if line["tax_category"] == "O"]
+    others = [line for line in lines if line["tax_category"] != "O"]
+    if not without or not others:
+        return lines, []
+    first, second = (without, others) if lines[0]["tax_category"] == "O" else (others, without)
+    return [{**line, "position": place} for place, line in enumerate(first, 1)], second
+
+
+def decide(found, rows, wanted=AUTO):
+    """Return (treatment, who decided it) for lines with their usual tax.
+
+    `found` are the Terms. `wanted` is a treatment, or AUTO: then the rule decides, unless the tax of
+    every line was typed.
+    """
+    if wanted != AUTO:
+        return wanted, OFFICE
+    if rows and all(row["is_tax_typed"] for row in rows):
+        return _of_typed(found, {row["tax_category"] for row in rows}), OFFICE
+    return suggested(found, rows).treatment, RULE
+
+
+def _of_typed(found, categories):
+    """Return the treatment that lines of these categories amount to."""
+    if categories == {"AE"}:
+        return REVERSE_CHARGE
+    if categories == {"O"} and not found.organiser.is_small:
+        return NOT_TAXABLE
+    return SMALL_BUSINESS if found.organiser.is_small else STANDARD
+
+
+def suggested(found, rows) -> Suggestion:
+    """Return what the rule says about an invoice with these lines. Lines whose tax was typed have no
+    say.
+    """
+    places = [row["place_of_supply"] for row in rows if not row["is_tax_typed"]]
+    return treatment.suggest(found.organiser, found.show, found.buyer, places)
+
+
+def apply(found, rows, chosen, decided_by):
+    """Return the lines with the tax of a treatment, from lines with their usual tax."""
+    return [_treated(found, row, chosen, decided_by) for row in rows]
+
+
+def _treated(found, row, chosen, decided_by):
+    """Return a line with the tax of a treatment.
+
+    The rule makes the lines whose place is the recipient AE or O, the office all but those whose own
+    place is the event. The rule leaves lines alone whose tax was typed.
+    """
+    if decided_by == RULE and row["is_tax_typed"]:
+        return row
+    if chosen in ABROAD and _goes_abroad(found, row, decided_by):
+        return invoice_lines.with_tax(row, ABROAD[chosen])
+    is_taxed = row["tax_category"] == "S" or (
+        row["tax_category"] == "Z" and not row["is_tax_typed"]
+    )
+    if found.organiser.is_small or chosen == SMALL_BUSINESS:
+        usual = "O" if found.organiser.home == treatment.SWISS else "E"
+        if is_taxed or usual == "O":
+            reason = notes.small_business_reason(found.organiser.country)
+            return invoice_lines.with_tax(row, usual, reason)
+    return row
+
+
+def _goes_abroad(found, row, decided_by):
+    own = row["place_of_supply"]
+    if decided_by == OFFICE:
+        return own != EVENT
+    (place,) = treatment.places(found.show, [own])
+    return place == RECIPIENT
+
+
+def untyped(items, old_treatment):
+    """Return the items of a draft whose treatment is chosen anew.
+
+    If all of them only say what the old treatment was, they get the default tax instead.
+    """
+    category = ABROAD.get(old_treatment)
+    if category and all(item.get("tax_category") == category for item in items):
+        return [_without_tax(item) for item in items]
+    return items
+
+
+def _without_tax(item):
+    return {
+        **{name: value for name, value in item.items() if name not in invoice_lines.TAX},
+        "is_tax_typed": False,
+    }
+
+
+def check(found, rows, chosen, faults):
+    """Add a fault for a treatment that contradicts the option `small_business`, and for each typed
+    rate on a day on which the organiser charges no tax.
+    """
+    is_small = found.organiser.is_small
+    if chosen == SMALL_BUSINESS and not is_small:
+        faults.add(
+            "/tax_treatment",
+            "disagrees",
+            f"must not be small_business: the option `small_business` is not yes on {found.day}, the last day "
+            "of the supply. Set the option, or send auto",
+        )
+    if not is_small:
+        return
+    if chosen == STANDARD:
+        faults.add(
+            "/tax_treatment",
+            "disagrees",
+            f"must not be standard: the option `small_business` is yes on {found.day}, the last day of the "
+            "supply, and a small business charges no VAT. Send auto, or change the option",
+        )
+        return
+    for row in rows:
+        if row["tax_category"] == "S" and row["tax_rate"]:
+            faults.add(
+                f"/items/{row['position'] - 1}/tax_rate",
+                "tax_category",
+                f"must be 0: the option `small_business` is yes on {found.day}, the last day of the supply, and "
+                "a small business charges no VAT. Leave `tax_rate` and `tax_category` out",
+            )
+
+
+# Drafts that no longer fit
+
+
+def outdated(db, draft):
+    """Return a dict with position, reason and detail for each line of a draft whose tax the rule
+    would now decide otherwise. `draft` is a row.
+    """
+    if draft["locked_at"] or draft["tax_decided_by"] != RULE:
+        return []
+    found = of_draft(db, draft)
+    stored = db.all(sql.lines, id=draft["id"])
+    usual = [invoice_lines.without_treatment(line) for line in stored]
+    suggestion = suggested(found, usual)
+    now = apply(found, usual, suggestion.treatment, RULE)
+    return [
+        {
+            "position": line["position"],
+            "reason": "treatment_changed",
+            "detail": f"Its tax category is {line['tax_category']}, and by the rule it is {new['tax_category']} now "
+            f"({suggestion.because}).",
+        }
+        for line, new in zip(stored, now, strict=True)
+        if new["tax_category"] != line["tax_category"]
+    ]
+
+
+def outdated_of_contact(db, contact_id):
+    """Return the ids of the drafts to a contact whose tax the rule would now decide otherwise."""
+    drafts = db.all(sql.drafts_of_contact, contact_id=contact_id)
+    return [draft["id"] for draft in drafts if outdated(db, draft)]
+
+
+def outdated_of_event(db, event_id):
+    """Return the ids of the drafts for an event whose tax the rule would now decide otherwise."""
+    drafts = db.all(sql.drafts_of_event, event_id=event_id)
+    return [draft["id"] for draft in drafts if outdated(db, draft)]
+
+
+# What the office should look at
+
+
+def judged(db, row):
+    """Return what POST /invoices/{id}/check shows of the tax of an invoice, and the codes of its
+    warnings.
+
+    `row` is the row of an invoice. The buyer of a sent one is as it was sent.
+    """
+    found = of_draft(db, row)
+    if row["buyer"]:
+        found = replace(found, buyer=_as_sent(found.buyer, json.loads(row["buyer"])))
+    stored = db.all(sql.lines, id=row["id"])
+    usual = [invoice_lines.without_treatment(line) for line in stored]
+    suggestion = suggested(found, usual)
+    own_places = [line["place_of_supply"] for line in stored]
+    places = treatment.places(found.show, own_places)
+    shown = list(zip([line["tax_category"] for line in stored], places, strict=True))
+    codes = warnings.codes(suggestion, found.organiser, found.show, found.buyer, shown)
+    is_without_tax = row["tax_treatment"] in ABROAD
+    if row["tax_decided_by"] == OFFICE and is_without_tax and suggestion.treatment == STANDARD:
+        codes.add("treatment_differs")
+    tax = {
+        "treatment": row["tax_treatment"],
+        "suggested": suggestion.treatment,
+        "because": suggestion.because,
+    }
+    return tax, codes, found
+
+
+def _as_sent(buyer, sent):
+    """Return the Buyer of a sent invoice. Earlier versions have not kept whether it is a business."""
+    is_business = sent.get("is_business")
+    return replace(
+        buyer,
+        country=sent["country"],
+        tax_id=sent["vat_id"],
+        is_business=buyer.is_business if is_business is None else is_business,
+        vat_check=buyer.vat_check if sent["vat_id"] == buyer.tax_id else None,
+    )
