@@ -5,6 +5,9 @@ SELECT p.id, p.event_id, p.status, p.contact_id, c.anonymized_at FROM participan
   JOIN contacts c ON c.id = p.contact_id
  WHERE p.id = :id;
 
+-- name: taxes_of_services
+SELECT id, place_of_supply, exemption_reason FROM services WHERE id IN (SELECT value FROM json_each(:ids));
+
 -- name: booths_held
 -- Booths that the participant has reserved at the event.
 SELECT booth_id FROM booth_reservations

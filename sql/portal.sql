@@ -37,7 +37,7 @@ SELECT count(*) FROM documents WHERE entity_type = 'event_participant' AND entit
 -- Holds and bought booths, with what they cost.
 SELECT r.id, r.status, r.expires_at, r.reserved_at, r.confirmed_at, r.final_price, r.tax_rate, r.is_negotiated,
        r.created_by, b.id AS booth_id, b.booth_number, b.booth_name, b.width, b.depth, b.area, n.plan_key, n.plan_name,
-       t.booth_type_name
+       t.booth_type_name, t.exemption_reason
   FROM booth_reservations r JOIN booths b ON b.id = r.booth_id JOIN plans n ON n.id = b.plan_id LEFT
   JOIN booth_types t ON t.id = b.booth_type_id
  WHERE r.event_participant_id = :participant_id AND (r.status = 'confirmed' OR r.status = 'pending')
@@ -62,7 +62,7 @@ SELECT count(*) FROM booth_reservations
 -- name: booths
 -- The booths of the active plans of the event that nobody has, with the price that does not depend on a participant.
 SELECT b.id, b.booth_number, b.booth_name, b.width, b.depth, b.area, b.price, b.tax_rate, t.tax_rate AS type_tax_rate,
-       t.booth_type_key, t.booth_type_name, n.plan_key, n.plan_name
+       t.booth_type_key, t.booth_type_name, t.exemption_reason, n.plan_key, n.plan_name
   FROM participants p JOIN plans n ON n.event_id = p.event_id AND n.is_active = 1 JOIN booths b ON b.plan_id = n.id
   LEFT JOIN booth_types t ON t.id = b.booth_type_id
  WHERE p.id = :participant_id AND (b.status = 'available' OR b.status = 'reserved' AND b.held_until <= :now

@@ -3,6 +3,9 @@
 -- name: event
 SELECT country, place_of_supply, date_from, date_to, timezone FROM events WHERE id = :id;
 
+-- name: participant
+SELECT contact_id, event_id FROM participants WHERE id = :id;
+
 -- name: buyer
 SELECT country, company_name, is_business, tax_id,
        (SELECT json_group_array(json(k.answer)) FROM (

@@ -131,7 +131,7 @@ DOMAIN = {
     "access": "mail records",
     "attachments": "einvoices records",
     "bank": "billing books records",
-    "billing": "attachments books einvoices einvoices_sent mail records",
+    "billing": "attachments books einvoices einvoices_sent mail records vat",
     "books": "records reports",
     "datev": "billing books records",
     "dunning": "billing books mail records",

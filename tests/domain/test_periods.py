@@ -438,7 +438,10 @@ CASES = {
     "dunning.dispute": (HARMLESS, {"reason": "Wrong"}),
     "dunning.settle": (HARMLESS, {}),
     "e_invoices.note_hash": (HARMLESS, {}),
-    "invoicing.add": (HARMLESS, {}),  # a draft
+    "invoicing.add": (
+        HARMLESS,  # a draft
+        {"tax_treatment": "standard", "tax_decided_by": "office"},
+    ),
     "invoicing.name_draft": (REFUSED, {}),
     "invoicing.change": (REFUSED, {}),
     "invoicing.change_locked": (REFUSED, {"due_date": "2026-05-20"}),

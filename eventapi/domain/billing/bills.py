@@ -54,8 +54,7 @@ def bill(db, participant):
     language = choice.choose(db.config, party["language"])
     items = [claims.item(db, claim, language) for claim in unbilled]
     made = [
-        draft_invoice(db, participant, party, part)
-        for part in parts(db, participant, party, items)
+        draft_invoice(db, participant, party, part) for part in parts(db, participant, party, items)
     ]
     made += [draft_credit_note(db, id, lines) for id, _, lines in credits_due(db, unclaimed)]
     if not made:
@@ -161,8 +160,7 @@ def parts(db, participant, party, items):
         db, contact_id=party["id"], event_id=participant["event_id"], **days(party)
     )
     lines = invoice_lines.lines(items, db.config.currency, db.config.tax_rate, Faults())
-    chosen, decided_by = treatments.decide(found, lines)
-    treated = treatments.apply(found, lines, chosen, decided_by)
+    treated = treatments.by_rule(found, lines)
     of_parts = treatments.parts(treated)
     if not of_parts[1]:
         return [items] if items else []
@@ -287,25 +285,26 @@ def balance(db, participant):
         found = claims.in_all_currencies(db, participant["id"])
         sums = {row.pop("currency"): row for row in db.all(sql.sums, id=participant["id"])}
         to_credit = _to_credit(db, db.all(sql.unclaimed, id=participant["id"]))
+        terms = treatments.of_participant(db, participant["id"])
     own = db.config.currency
     others = {claim["currency"] for claim in found} | sums.keys() | to_credit.keys()
     balances = [
-        _in_currency(db, currency, found, to_credit[currency], sums.get(currency, NOTHING))
+        _in_currency(db, terms, currency, found, to_credit[currency], sums.get(currency, NOTHING))
         for currency in (own, *sorted(others - {own}))
     ]
     return {**balances[0], "balances": balances}
 
 
-def _in_currency(db, currency, found, to_credit, sums):
+def _in_currency(db, terms, currency, found, to_credit, sums):
     """Return the balance in one currency.
 
-    `found`: all claims. `to_credit` and `sums` are in minor units.
+    `terms`: what the tax depends on. `found`: all claims. `to_credit` and `sums` are in minor units.
     """
     owed = [claim for claim in found if claim["currency"] == currency]
     unbilled = [claim for claim in owed if not claim["is_billed"]]
     amounts = {
-        "ordered": gross(db, owed, currency),
-        "unbilled": gross(db, unbilled, currency),
+        "ordered": gross(db, terms, owed, currency),
+        "unbilled": gross(db, terms, unbilled, currency),
         "to_credit": to_credit,
         **sums,
     }
@@ -326,19 +325,18 @@ def _to_credit(db, unclaimed):
     return sums
 
 
-def gross(db, owed, currency):
-    """Return the total of one invoice for the claims `owed`, with tax, in minor units of their
-    currency.
+def gross(db, terms, owed, currency):
+    """Return the total of one invoice for the claims `owed`, with the tax that the rule gives it, in
+    minor units of their currency.
     """
     items = [
         {
             "quantity": claim["quantity"],
             "unit_price": Decimal(claim["unit_price"]).scaleb(-money.decimals(currency)),
-            "tax_rate": Decimal(
-                db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]
-            ).scaleb(-2),
+            **claims.tax(db, claim),
         }
         for claim in owed
     ]
     lines = invoice_lines.lines(items, currency, db.config.tax_rate, Faults())
-    return invoice_lines.totals(invoice_lines.taxes(lines))["total"]
+    treated = treatments.by_rule(terms, lines)
+    return invoice_lines.totals(invoice_lines.taxes(treated))["total"]

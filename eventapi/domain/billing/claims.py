@@ -192,7 +192,10 @@ def _why_outdated(db, draft, line, claim):
     if new["exemption_reason"] != reason:
         return "tax_changed", f"The exemption reason is now {new['exemption_reason'] or 'none'}."
     if new["place_of_supply"] != line["place_of_supply"]:
-        return "tax_changed", f"The place of supply is now {new['place_of_supply'] or 'that of the event'}."
+        return (
+            "tax_changed",
+            f"The place of supply is now {new['place_of_supply'] or 'that of the event'}.",
+        )
     return None
 
 

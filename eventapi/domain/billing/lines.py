@@ -47,9 +47,7 @@ def lines(items, currency, tax_rate, faults):
 
     `tax_rate` (hundredths of a percent) is the default rate of the tenant.
     """
-    return [
-        _line(item, place, currency, tax_rate, faults) for place, item in enumerate(items)
-    ]
+    return [_line(item, place, currency, tax_rate, faults) for place, item in enumerate(items)]
 
 
 def check_mixed(rows, faults):
@@ -332,7 +330,9 @@ def _explained(row, item):
     return {
         **row,
         "exemption_reason": sent.get("exemption_reason") or row["exemption_reason"],
-        "exemption_code": code if code and exemptions.category_of(code) == category else row["exemption_code"],
+        "exemption_code": code
+        if code and exemptions.category_of(code) == category
+        else row["exemption_code"],
     }
 
 

@@ -11,7 +11,7 @@ from eventapi import times
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books.taxes import basis_on
 from eventapi.domain.vat import notes, treatment, warnings
-from eventapi.domain.vat.buyers import MEMBERS, Buyer, territory
+from eventapi.domain.vat.buyers import Buyer
 from eventapi.domain.vat.treatment import (
     ABROAD,
     EVENT,
@@ -51,7 +51,10 @@ def terms(db, *, contact_id, event_id, service_date=None, service_date_to=None):
         db,
         db.one(sql.buyer, id=contact_id) if contact_id else None,
         event,
-        service_date_to or service_date or _last_day(event) or times.today(db.config.timezone, db.now),
+        service_date_to
+        or service_date
+        or _last_day(event)
+        or times.today(db.config.timezone, db.now),
     )
 
 
@@ -59,6 +62,12 @@ def of_draft(db, draft):
     """Return the Terms of a row of a draft."""
     names = ("contact_id", "event_id", "service_date", "service_date_to")
     return terms(db, **{name: draft[name] for name in names})
+
+
+def of_participant(db, participant_id):
+    """Return the Terms of what a participant is billed for."""
+    party = db.one(sql.participant, id=participant_id)
+    return terms(db, contact_id=party["contact_id"], event_id=party["event_id"])
 
 
 def terms_of(db, contact, event, day):
@@ -107,6 +116,23 @@ def _vat_check(db, contact, vat_id):
 
 
 # The treatment
+
+
+def by_rule(found, rows):
+    """Return lines with their usual tax as the rule taxes them, or as they were typed."""
+    chosen, decided_by = decide(found, rows)
+    return apply(found, rows, chosen, decided_by)
+
+
+def rate_of(found, rate, exemption_reason=None):
+    """Return the tax rate of a price without a place of its own, such as that of a booth: 0 if the
+    rule leaves it without tax. `rate` is in hundredths of a percent.
+    """
+    if exemption_reason:
+        return 0
+    row = {**invoice_lines.NEW, **invoice_lines.taxed("S", rate), "place_of_supply": None}
+    (line,) = by_rule(found, [row])
+    return line["tax_rate"]
 
 
 def asked(wanted, old, faults):

@@ -6,10 +6,13 @@ A line holds `unit_price` and `net` in minor units and `tax_rate` in hundredths 
 from collections import Counter
 
 from eventapi import money
+from eventapi.domain.billing import lines as invoice_lines
+from eventapi.domain.billing import treatments
 from eventapi.domain.orders import offers
 from eventapi.domain.records import references
 from eventapi.domain.records.references import SERVICE
 from eventapi.errors import Faults, Problem
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("ordering")
@@ -145,12 +148,24 @@ def stored(line):
     return {name: line[name] for name in STORED}
 
 
-def taxed(line):
-    """Return the columns of a line that `billing.lines.taxes` requires."""
-    return {
-        "net": line["net"],
-        "tax_rate": line["tax_rate"],
-        "tax_category": "S" if line["tax_rate"] else "Z",
-        "exemption_reason": None,
-        "exemption_code": None,
-    }
+def taxes(db, participant_id, lines):
+    """Return the tax groups of the lines of a participant's order: those of its invoice, as the rule
+    decides them now.
+    """
+    if not lines:
+        return []
+    ids = as_json(sorted({line["service_id"] for line in lines}))
+    services = {row["id"]: row for row in db.all(sql.taxes_of_services, ids=ids)}
+    rows = [_taxed(line, services[line["service_id"]]) for line in lines]
+    terms = treatments.of_participant(db, participant_id)
+    return invoice_lines.taxes(treatments.by_rule(terms, rows))
+
+
+def _taxed(line, service):
+    """Return a line with its usual tax, as billing takes it."""
+    if service["exemption_reason"]:
+        tax = invoice_lines.taxed("E", 0, service["exemption_reason"])
+    else:
+        tax = invoice_lines.taxed("S" if line["tax_rate"] else "Z", line["tax_rate"])
+    place = service["place_of_supply"]
+    return {**invoice_lines.NEW, "net": line["net"], **tax, "place_of_supply": place}

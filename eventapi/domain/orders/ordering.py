@@ -99,7 +99,7 @@ def compose(db, wanted, faults):
         "event_id": participant["event_id"],
         "event_participant_id": participant_id,
         "currency": db.config.currency,
-        **totals(lines),
+        **totals(db, participant_id, lines),
     }
     return draft, lines
 
@@ -252,7 +252,7 @@ def _cancel(db, row, reason):
             db, row["event_id"], order_lines.quantities(order_lines.uncancelled(row["items"]))
         )
     db.run(sql.cancel_items, id=row["id"], now=db.now)
-    store_status(db, row["id"], "cancelled", [], reason)
+    store_status(db, row, "cancelled", [], reason)
     return journal_change(db, row, "cancelled")
 
 
@@ -291,17 +291,17 @@ def update_status(db, row):
         status = "cancelled"
     elif all(item["status"] == "completed" for item in items):
         status = "completed"
-    store_status(db, row["id"], status, items)
+    store_status(db, row, status, items)
     return journal_change(db, row, status if status != row["status"] else "updated")
 
 
-def store_status(db, id, status, items, reason=None):
+def store_status(db, row, status, items, reason=None):
     """Store the status of an order, and its totals over `items`, those that are not cancelled."""
     db.run(
         sql.store_status,
-        id=id,
+        id=row["id"],
         status=status,
-        **totals(items),
+        **totals(db, row["event_participant_id"], items),
         cancellation_reason=reason,
         now=db.now,
     )
@@ -315,9 +315,9 @@ def hand_over(db, kept_id, other_id):
         journal_change(db, old, "updated")
 
 
-def totals(lines):
-    """Return subtotal, tax_total and total of an order in minor units."""
-    return invoice_lines.totals(invoice_lines.taxes([order_lines.taxed(line) for line in lines]))
+def totals(db, participant_id, lines):
+    """Return subtotal, tax_total and total of a participant's order in minor units."""
+    return invoice_lines.totals(order_lines.taxes(db, participant_id, lines))
 
 
 def journal_change(db, old, action):

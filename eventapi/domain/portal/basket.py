@@ -4,7 +4,6 @@ submitted bindingly.
 Every function that writes is called inside a write transaction and journals the change.
 """
 
-from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.orders import lines as order_lines
 from eventapi.domain.orders import ordering
 from eventapi.domain.portal import evidence, reading
@@ -53,7 +52,7 @@ def checked(db, row):
     Raise 422 and 409 as `fill` does.
     """
     draft, lines = ordering.compose(db, row, Faults())
-    taxes = invoice_lines.taxes([order_lines.taxed(line) for line in lines])
+    taxes = order_lines.taxes(db, draft["event_participant_id"], lines)
     return {**draft, "lines": lines, "taxes": taxes}
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from eventapi import money, times
+from eventapi.domain.billing import treatments
 from eventapi.domain.halls import booking, booth_rows, plan_pictures, pricing, reservation_rows
 from eventapi.domain.portal import evidence
 from eventapi.domain.records import anonymity
@@ -123,10 +124,12 @@ def own_booths(db, participant):
     A hold that has run out is none.
     """
     now = db.now or times.now()
+    terms = treatments.of_participant(db, participant["id"])
     live = []
     for row in db.all(sql.reservations, participant_id=participant["id"]):
         if row["status"] == "confirmed" or row["expires_at"] > now:
-            sums = _sums(row["final_price"], row["tax_rate"])
+            rate = treatments.rate_of(terms, row["tax_rate"] or 0, row["exemption_reason"])
+            sums = _sums(row["final_price"], rate)
             live.append({**row, **sums, "by_office": row["created_by"] is not None})
     return live
 
@@ -134,9 +137,8 @@ def own_booths(db, participant):
 def _sums(price, rate):
     """Return {price, rate, tax, total}.
 
-    `rate` is in hundredths of a percent; None is 0. Without a price, tax and total are None.
+    `rate` is in hundredths of a percent. Without a price, tax and total are None.
     """
-    rate = rate or 0
     if price is None:
         return {"price": None, "rate": rate, "tax": None, "total": None}
     tax = money.tax(price, rate)
@@ -146,6 +148,7 @@ def _sums(price, rate):
 def free_booths(db, participant, pages):
     """Return the booths that the participant may choose, each with its price, tax and total."""
     free = []
+    terms = treatments.of_participant(db, participant["id"])
     for row in db.all(sql.booths, participant_id=participant["id"], now=db.now or times.now()):
         if not _is_of_types(row, pages):
             continue
@@ -154,7 +157,9 @@ def free_booths(db, participant, pages):
             quote = pricing.quote(db, booth, participant_row(db, participant))
             row["price"] = quote["price"]
         if row["price"] is not None:
-            sums = _sums(row["price"], booth_rows.tax_rate(db, row))
+            usual_rate = booth_rows.tax_rate(db, row)
+            rate = treatments.rate_of(terms, usual_rate or 0, row["exemption_reason"])
+            sums = _sums(row["price"], rate)
             free.append({**row, **sums})
     return free
 
