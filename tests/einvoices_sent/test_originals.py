@@ -372,7 +372,13 @@ def test_xrechnung_names_everything_that_is_missing(organiser, settings, draft):
     assert {fault["rule"] for fault in checked["faults"]} >= {"BR-DE-9", "BR-DE-4"}
     checked = act(organiser, invoice, "check", {"profile": "en16931"})
     assert [warning["code"] for warning in checked.pop("warnings")] == ["no_postal_code"]
-    assert checked == {"is_valid": True, "has_e_invoice": True, "profile": "en16931", "faults": []}
+    assert checked == {
+        "is_valid": True,
+        "has_e_invoice": True,
+        "profile": "en16931",
+        "tax": {"treatment": "standard", "suggested": "standard", "because": "home"},
+        "faults": [],
+    }
     assert organiser.data(f"/invoices/{invoice['id']}")["status"] == "draft"
     assert organiser.data("/invoices/numbering") == []
 

@@ -387,6 +387,7 @@ def check(db, row, profile=None):
         warnings = [*map(requirements.without_e_invoice, by_rules), *warnings]
     faults += [fault for fault in refused if fault["field"] is None or fault["field"] not in known]
 
+    tax, _, _ = treatments.judged(db, row)
     has_e_invoice = bool(row["xml_sha256"]) if row["locked_at"] else not by_rules
     at_fault = {fault["field"] for fault in faults}
     warnings += [doubt for doubt in doubts(db, row) if doubt["field"] not in at_fault]
@@ -399,6 +400,7 @@ def check(db, row, profile=None):
         "is_valid": not faults,
         "has_e_invoice": has_e_invoice,
         "profile": profile,
+        "tax": tax,
         "faults": faults,
         "warnings": warnings,
     }

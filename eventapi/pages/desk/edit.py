@@ -201,7 +201,7 @@ KINDS = {
     ),
     "invoices": Kind(
         "invoice",
-        ("due_date", "text"),
+        ("due_date", "text", "tax_treatment"),
         ("service_date", "service_date_to", "buyer_reference", "language", "notes"),
         new=("contact_id", "event_participant_id"),
         back="money",
@@ -373,6 +373,8 @@ def stored(kind, id):
     for name, (part, field) in STORED_AS.items():
         if name in kind.names and part in record:
             record[name] = record[part] and record[part][field]
+    if record.get("tax_decided_by") == "rule":
+        record["tax_treatment"] = "auto"
     return record
 
 
