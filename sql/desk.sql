@@ -3,12 +3,12 @@
 -- its line is there only when the page says that the key has the other scope.
 
 -- name: event
-SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at, is_visible FROM events
+SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at, is_visible, country FROM events
  WHERE event_key = :event;
 
 -- name: event_in_hand
 -- The event that is on or comes next, else the last one; one without a date only if there is no other.
-SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at, is_visible FROM events
+SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at, is_visible, country FROM events
  WHERE id = coalesce((SELECT id FROM events WHERE over_at >= :now ORDER BY over_at, id DESC LIMIT 1),
                      (SELECT id FROM events WHERE over_at < :now ORDER BY over_at DESC, id DESC LIMIT 1),
                      (SELECT max(id) FROM events WHERE over_at IS NULL));

@@ -1,7 +1,7 @@
 -- Events.
 
 -- columns: fields = event_key title description venue address postal_code city state country date_from date_to application_deadline
---   timezone day_ends_at is_visible cost_centre
+--   timezone day_ends_at is_visible cost_centre place_of_supply
 -- columns: instants = date_from_at date_to_at over_at application_deadline_at
 -- columns: texts = title event_key description city
 
@@ -45,6 +45,9 @@ SELECT id, opening_hours FROM events WHERE id IN (SELECT value FROM json_each(:i
 SELECT event_id AS id, sum(participants) AS participant_count FROM participant_counts
  WHERE event_id IN (SELECT value FROM json_each(:ids)) AND status IN ('registered', 'confirmed')
  GROUP BY event_id;
+
+-- name: undecided_abroad
+SELECT id, event_key, country FROM events WHERE place_of_supply IS NULL AND country <> :home ORDER BY id;
 
 -- name: key_taken
 SELECT 1 FROM events WHERE event_key = :event_key;

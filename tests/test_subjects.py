@@ -78,6 +78,7 @@ CHECKS = {
     "deductions": "billing.deposits.check_deductions",
     "dunning": "dunning.sending.check",
     "e-invoices": "einvoices_sent.store.check",
+    "events abroad": "events.events.check",
     "mail": "mail.queue.check",
     "participants": "people.participants.check",
     "periods": "books.periods.check",

@@ -75,7 +75,7 @@ SCHEMAS = {
         ["code", "detail"],
         code=ref("MetaWarningCode"),
         detail={**TEXT, "description": "Explanation for people."},
-        field={**TEXT, "description": "Field to look at. Only when an invoice is sent."},
+        field={**TEXT, "description": "Field to look at. Only of invoices and events."},
         event_participant_id={
             **NUMBER,
             "description": "Id of the participant, for warnings about one.",
@@ -105,6 +105,7 @@ SCHEMAS = {
             "pending_rows",
             "state_column",
             "datev_incomplete",
+            "event_abroad",
         ],
         "description": "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
         "whether it is an e-invoice. `received_before`, `other_account`: see PUT "
@@ -117,7 +118,8 @@ SCHEMAS = {
         "`pending_rows`: transactions of a bank statement that are not booked yet were left out. "
         "`state_column`: a CSV file has a column that looks like the state of its rows and was not "
         "read, so that nothing was booked by itself. `datev_incomplete`: closed months have no files "
-        "for DATEV, because options are missing. The others name what is unusual on an invoice "
+        "for DATEV, because options are missing. `event_abroad`: the event is outside of the organiser's "
+        "territory of VAT, and eventapi knows no tax of other states. The others name what is unusual on an invoice "
         "that was sent.",
     },
     "MetaOpen": _object(

@@ -5,12 +5,13 @@ from eventapi.domain.attachments import content_types
 from eventapi.domain.events import copying, events
 from eventapi.domain.events.events import represent
 from eventapi.domain.records import custom_fields
+from eventapi.domain.vat import places
 from eventapi.plugins.access import require_scopes
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import base_url, created, found, require_match
+from eventapi.web.rest import Response, base_url, created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("events", "event", scope="events")
@@ -29,7 +30,8 @@ def list_events(db, query):
 
 @routes.post("/events", schema="event")
 def create_event(db, body):
-    return created(events.create(db, body, base_url()), "/events")
+    event = events.create(db, body, base_url())
+    return created(event, "/events", meta=meta_of(db, event))
 
 
 @routes.get("/events/<id>", query="event.one")
@@ -39,7 +41,8 @@ def get_event(db, id, query):
 
 @routes.update("/events/<id>", schema="event")
 def update_event(db, id, body):
-    return events.update(db, require_match(get(db, id)), body, base_url())
+    event = events.update(db, require_match(get(db, id)), body, base_url())
+    return Response(event, meta=meta_of(db, event))
 
 
 @routes.delete("/events/<id>")
@@ -76,6 +79,12 @@ def copy_event(db, who, id, body):
 
 def get(db, id):
     return found(events.get(db, id, base_url()), "event", id)
+
+
+def meta_of(db, event):
+    """Return the warnings about a saved event."""
+    warnings = places.warnings(db.config.organiser_country, event["country"])
+    return {"warnings": warnings} if warnings else {}
 
 
 def include_participant_count(db, records):

@@ -15,10 +15,10 @@ class Body:
     """The body of a method of a route.
 
     Text is trimmed, timestamps are in UTC, read-only fields are removed. For POST, every writable
-    field is there: with its default, or None. For PUT and PATCH, only the fields that were sent are
-    there. A PATCH must contain a field; if all its fields are read-only, the body is empty. At most
-    `most` errors are searched for. `without` names fields that must not be sent; for POST, they
-    have their default.
+    field is there: with its default, or None; one with `x-unset` only if it was sent. For PUT and
+    PATCH, only the fields that were sent are there. A PATCH must contain a field; if all its fields
+    are read-only, the body is empty. At most `most` errors are searched for. `without` names fields
+    that must not be sent; for POST, they have their default.
     """
 
     def __init__(
@@ -32,8 +32,11 @@ class Body:
         schema = body_schema(name, method) if name else EMPTY
         self.defaults = {}
         if method == "POST":
-            every = schema["properties"].items()
-            self.defaults = {field: sub.get("default") for field, sub in every if sub is not True}
+            self.defaults = {
+                field: sub.get("default")
+                for field, sub in schema["properties"].items()
+                if sub is not True and "x-unset" not in sub
+            }
         known = {field: sub for field, sub in schema["properties"].items() if field not in without}
         self.schema = schema = {**schema, "properties": known}
         self.read_only = frozenset(field for field, sub in known.items() if sub is True)

@@ -270,3 +270,18 @@ def test_a_noted_audit_entry_reveals_a_truncated_or_rewritten_audit_log(tmp_path
         1,
         f"audit log: audit entry {id}, which was noted, no longer exists",
     )
+
+
+def test_an_event_abroad_whose_place_of_supply_is_not_decided_is_a_warning(organiser, db):
+    for country, place in (("AT", None), ("DE", None), ("CH", "event")):
+        show = {"title": f"Fair {country}", "country": country, "place_of_supply": place}
+        organiser.make("/events", show)
+    findings = checks.findings(db)
+    assert findings == [
+        (
+            "events abroad",
+            "event 1 (fair-at) takes place in AT, organiser_country is DE, and its place_of_supply is not decided: "
+            "set it to recipient or event",
+        )
+    ]
+    assert checks.faults(findings) == []

@@ -1,6 +1,9 @@
 """Events."""
 
+import pytest
+
 from eventapi import times
+from tests.web.test_routes import problem
 
 
 def test_an_event_is_created_read_changed_and_deleted(organiser):
@@ -62,3 +65,88 @@ def test_upcoming_leaves_out_events_that_are_over_in_their_own_time_zone(organis
         "tomorrow Pacific/Pago_Pago",
     }
     assert len(organiser.data("/events?per_page=100")) == 15
+
+
+# Place of supply
+
+
+@pytest.mark.parametrize(
+    "country, place",
+    [
+        ("DE", "recipient"),
+        ("GR", "recipient"),
+        ("MC", "recipient"),
+        ("GB", "recipient"),
+        ("CH", "event"),
+        ("US", "event"),
+    ],
+)
+def test_the_place_of_supply_of_a_new_event_follows_from_the_country_of_the_organiser(
+    organiser, settings, country, place
+):
+    settings.organiser_country = country
+    assert organiser.make("/events", {"title": "Garden Fair"})["place_of_supply"] == place
+
+
+def test_a_place_of_supply_that_is_sent_is_kept_and_null_means_not_decided(organiser):
+    for place in ("event", "recipient", None):
+        event = organiser.make("/events", {"title": "Garden Fair", "place_of_supply": place})
+        assert event["place_of_supply"] == place
+    address = f"/events/{event['id']}"
+    for place in ("event", None):
+        changed = organiser.patch(address, {"place_of_supply": place}, status=200)
+        assert changed.json["data"]["place_of_supply"] == place
+    [fault] = problem(
+        organiser.patch(address, {"place_of_supply": "venue"}), 422, "validation_failed"
+    )["errors"]
+    assert fault["pointer"] == "/place_of_supply"
+
+
+def test_the_place_of_supply_is_not_shown_to_web_pages(organiser):
+    event = organiser.make("/events", {"title": "Garden Fair", "date_from": "2099-05-01"})
+    [listed] = organiser.data("/applications/events")
+    assert (listed["id"], listed["place_of_supply"]) == (event["id"], None)
+
+
+def test_an_event_abroad_has_a_warning_with_the_law_of_the_organiser(organiser):
+    created = organiser.post("/events", {"title": "Garden Fair", "country": "AT"}, status=201)
+    german = (
+        "The show is abroad (Austria). eventapi knows no tax of other states. German VAT is probably wrong on its "
+        "invoices (§ 3a (3) no. 1, 3, 5 UStG). Ask your adviser before you send the first invoice."
+    )
+    warning = {"code": "event_abroad", "detail": german, "field": "country"}
+    assert created.json["meta"]["warnings"] == [warning]
+
+    address = f"/events/{created.json['data']['id']}"
+    third = organiser.patch(address, {"country": "CH"}, status=200).json["meta"]["warnings"]
+    assert "(§ 3a (3) no. 1, 3, 5, (8) UStG)" in third[0]["detail"]
+    assert "warnings" not in organiser.patch(address, {"country": "DE"}, status=200).json["meta"]
+    assert "warnings" not in organiser.patch(address, {"city": "Leipzig"}, status=200).json["meta"]
+
+
+@pytest.mark.parametrize(
+    "home, country, law",
+    [
+        ("AT", "DE", ""),
+        ("NL", "CH", ""),
+        ("FR", "DE", ""),
+        ("CH", "DE", "Swiss VAT is probably wrong on its invoices (Art. 8 (2) MWSTG). "),
+    ],
+)
+def test_the_warning_of_an_event_abroad_cites_no_law_that_does_not_hold(
+    organiser, settings, home, country, law
+):
+    settings.organiser_country = home
+    [warning] = organiser.post("/events", {"title": "Fair", "country": country}).json["meta"][
+        "warnings"
+    ]
+    assert warning["detail"].partition("other states. ")[2] == (
+        f"{law}Ask your adviser before you send the first invoice."
+    )
+
+
+@pytest.mark.parametrize("home, country", [("CH", "LI"), ("FR", "MC"), ("GB", "IM"), ("IM", "GB")])
+def test_an_event_in_the_same_territory_of_vat_has_no_warning(organiser, settings, home, country):
+    settings.organiser_country = home
+    created = organiser.post("/events", {"title": "Fair", "country": country}, status=201)
+    assert "warnings" not in created.json["meta"]

@@ -56,6 +56,7 @@ SCANS = {
     "audit_log.list": "by admin or key: 120 ms for 440,000 entries, while an index would cost every write",
     "billing.wrong_stock": "eventapi check adds up everything",
     "e_invoices.all": "eventapi check compares all e-invoices",
+    "events.undecided_abroad": "eventapi check reads all events",
     "housekeeping.used_files": "the worker compares all files with all rows that name them",
     "journal.last": "two rows, each the last of its table by primary key",
     "journal.entries": "verifying the chain reads all of it",

@@ -16,6 +16,7 @@ from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, due_dates, entities, references, slugs
 from eventapi.domain.shows import settings
 from eventapi.domain.submissions import types as submission_types
+from eventapi.domain.vat import places
 from eventapi.errors import Faults, fault, invalid
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -51,8 +52,8 @@ def represent(row, base_url=None):
 
 
 def represent_public(row, base_url):
-    """Return the API object of an event for web pages, without the cost centre, which is for the office only."""
-    return {**represent(row, base_url), "cost_centre": None}
+    """Return the API object of an event for web pages, without what is for the office only."""
+    return {**represent(row, base_url), "cost_centre": None, "place_of_supply": None}
 
 
 def add_opening_hours(db, events):
@@ -63,21 +64,34 @@ def add_opening_hours(db, events):
         event["opening_hours"] = json.loads(hours[event["id"]])
 
 
+def check(db):
+    """Yield a sentence for each event in another country whose place of supply is not decided."""
+    home = db.config.organiser_country
+    for event in db.all(sql.undecided_abroad, home=home):
+        yield (
+            f"event {event['id']} ({event['event_key']}) takes place in {event['country']}, organiser_country is "
+            f"{home}, and its place_of_supply is not decided: set it to recipient or event"
+        )
+
+
 # Writing
 
 
 def create(db, fields, base_url):
     """Create an event and return it.
 
-    `fields` is a complete validated body; a missing `event_key` is made from title and year.
+    `fields` is a complete validated body; a missing `event_key` is made from title and year, and a
+    missing `place_of_supply` follows from the country of the organiser.
 
     Raise 422 for dates, opening hours and custom fields that are wrong; 409 `duplicate` for a taken
     key.
     """
+    place = places.usual(db.config.organiser_country)
     fields = {
         **fields,
         "timezone": fields["timezone"] or db.config.timezone,
         "country": fields["country"] or db.config.organiser_country,
+        "place_of_supply": fields.get("place_of_supply", place),
     }
     fields["event_key"] = fields["event_key"] or free_key(db, fields)
     faults = Faults()

@@ -21,6 +21,7 @@ NAMES = {
     "check-ins": (2, ("check-ins",)),
     "webhooks": (1, ("webhooks",)),
     "mail": (1, ("mail",)),
+    "events abroad": (1, ("events abroad",)),
     "bulk imports": (1, ("bulk imports",)),
 }
 
@@ -57,7 +58,7 @@ def collected(subjects):
 
 FUNCTIONS = collected(SUBJECTS)
 # Checks whose sentences are warnings: an administrator has to decide, but no data is wrong.
-WARNINGS = frozenset({"mail"})
+WARNINGS = frozenset({"mail", "events abroad"})
 # The parts of `contents` and of `findings` for a progress.Progress.
 CONTENTS = {
     **{name: seconds for name, (seconds, _) in NAMES.items()},

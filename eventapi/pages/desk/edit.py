@@ -6,7 +6,7 @@ Each kind names the fields of its form. The rest of a record stays as it is.
 
 from eventapi.errors import not_found
 from eventapi.languages import names
-from eventapi.pages.desk import actions, api, choices, events, labels
+from eventapi.pages.desk import actions, api, choices, events, labels, taxes
 from eventapi.pages.desk.page import render_page
 from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import id_of
@@ -52,6 +52,7 @@ KINDS = {
             "country",
             "application_deadline",
             "opening_hours",
+            "place_of_supply",
         ),
         ("event_key", "timezone", "description", "day_ends_at", "is_visible", "cost_centre"),
     ),
@@ -221,6 +222,8 @@ ABOUT = {
     "contact_id": ("get_contact", ()),
     "event_participant_id": ("get_participant", ("contact",)),
 }
+# Choices whose options are sentences.
+SPREAD = ("place_of_supply",)
 STORED_AS = {
     "width": ("dimensions", "width"),
     "depth": ("dimensions", "depth"),
@@ -257,6 +260,7 @@ def get_desk_setup(db, request):
         kinds=KINDS,
         plans=plans[0],
         steps=steps(request, event, lists, plans[0], is_public),
+        abroad=taxes.abroad(request, db.config.organiser_country, event),
         organiser=db.config.organiser_name,
         iban=db.config.organiser_iban,
         may_edit=lambda name: api.may_call(request, f"create_{KINDS[name].handler}"),
@@ -309,7 +313,7 @@ def get_desk_form(db, request, name, id=None):
     api.require_call(request, handler_of(kind, id))
     event = events.current(db)
     record = stored(kind, id) if id else None
-    made = form_of(request, name, id, event_of(record, event))
+    made = form_of(request, db.config, name, id, event_of(record, event))
     if request.problem:
         given = made.compact(request.fields)
     else:
@@ -332,6 +336,9 @@ def get_desk_form(db, request, name, id=None):
         back=actions.return_path(request),
         tag=(request.fields.get("tag") or [record["tag"] if record else ""])[0],
         about=about(given),
+        abroad=taxes.abroad(
+            request, db.config.organiser_country, record if name == "events" else None
+        ),
         stored=made.texts(record) if record and request.problem else {},
         can_delete=id
         and f"delete_{kind.handler}" in api.routes()
@@ -378,19 +385,23 @@ def stored(kind, id):
     return record
 
 
-def form_of(request, name, id, event_key=None):
+def form_of(request, config, name, id, event_key=None):
     """Return the form of a kind of record, of a new one without `id`. It offers what the event has."""
     kind = KINDS[name]
     fields = kind.names if id else (*kind.new, *kind.names)
-    return Form(
+    made = Form(
         kind.singular,
         "PATCH" if id else "POST",
         labels.of(request, name),
         names=fields,
         without=kind.without,
+        spread=SPREAD,
         choices={} if name == "events" else choices.of(request, fields, event_key),
         language=request.language,
     )
+    if name == "events":
+        taxes.explain_place(request, config.organiser_country, made)
+    return made
 
 
 def event_of(record, event):
@@ -430,10 +441,10 @@ def start(db, made, event):
 
 @routes.post("/edit/<name>", batch=True, shows=get_desk_form)
 @routes.post("/edit/<name>/<id>", batch=True, shows=get_desk_form)
-def save_desk_record(request, connections, name, id=None):
+def save_desk_record(request, config, connections, name, id=None):
     """Create a record, or change one if it is still as the form has shown it."""
     kind = kind_of(name, id)
-    made = form_of(request, name, id)
+    made = form_of(request, config, name, id)
     body = made.body(made.compact(request.fields))
     if request.fields.get("delete") and id:
         return actions.once(

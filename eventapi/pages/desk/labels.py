@@ -37,7 +37,8 @@ def of(request, kind=""):
 def label(texts, kind, path):
     """Return (label, help) of a field, such as `events/stock`, or of an option: `status=new`.
 
-    A word such as `field_events.event_key` is for the form of one kind of record only.
+    A word such as `field_events.event_key` or `events.place_of_supply=null` is for the form of one
+    kind of record only.
     """
     plain, _, value = path.partition("=")
     end = plain.rpartition("/")[2]
@@ -49,7 +50,8 @@ def label(texts, kind, path):
         return default
 
     if value:
-        return texts.get(f"{end}={value}", texts.get(f"={value}", value)), ""
+        words = (f"{kind}.{end}={value}", f"{end}={value}", f"={value}")
+        return next((texts[word] for word in words if word in texts), value), ""
     return first_text("field", end.replace("_", " ")), first_text("help", "")
 
 

@@ -36,11 +36,13 @@ class Field(forms.Field):
     stored), `lines` (a list with one entry per line) and `choice` (yes, no, or nothing).
 
     `schema` is that of its value, `parts` the fields of a `group`, of a row of `rows`, or of a
-    `due` date.
+    `due` date. `is_spread` is whether a page shows all options of a choice, one below the other,
+    null among them.
     """
 
     schema: dict = field(default_factory=dict)
     parts: list["Field"] = field(default_factory=list)
+    is_spread: bool = False
 
     @property
     def is_nullable(self) -> bool:
@@ -55,7 +57,7 @@ class Form:
     no numbers of rows. `names` are the fields of the body that the form has, in their order; by
     default all that can be written and whose parts are known, so without custom fields. `without`
     are paths of parts that it lacks. `choices` are the options of fields that name other records:
-    path -> [(value, label)].
+    path -> [(value, label)]. `spread` are the choices whose options a page shows one below the other.
     """
 
     def __init__(
@@ -67,10 +69,12 @@ class Form:
         names: Iterable[str] | None = None,
         without: Iterable[str] = (),
         choices: dict[str, list] | None = None,
+        spread: Iterable[str] = (),
         language: str = "en",
     ):
         self.root, self.method, self.language = body_schema(body, method), method, language
         self.label, self.choices, self.without = label, choices or {}, frozenset(without)
+        self.spread = frozenset(spread)
         properties = {
             name: sub
             for name, sub in self.root["properties"].items()
@@ -100,6 +104,7 @@ class Form:
             help=help,
             longest=schema.get("maxLength", 0),
             options=self._options(path, schema),
+            is_spread=path in self.spread,
         )
         if made.kind == "group":
             made.parts = self._parts(path, schema)
@@ -158,6 +163,11 @@ class Form:
             return sorted(names, key=lambda pair: pair[1])
         if schema.get("format") == "available-language":
             return [(code, self.label(f"{path}={code}")[0]) for code in AVAILABLE]
+        if path in self.spread:
+            values = ["yes", "no"] if "boolean" in _types(schema) else schema["enum"]
+            values = [value for value in values if value is not None]
+            options = [(value, self.label(f"{path}={value}")[0]) for value in values]
+            return [*options, ("", self.label(f"{path}=null")[0])]
         items = resolved(schema.get("items", {}), self.root)
         values = schema.get("enum") or items.get("enum") or ()
         return [
@@ -257,14 +267,14 @@ class Form:
     def body(self, given: Texts) -> dict:
         """Return the body that compact texts mean.
 
-        A field without a text is null. A POST leaves it out, so that its default applies.
+        A field without a text is null. A POST leaves it out, so that its default applies, unless
+        null is another value than the default (`x-unset`).
         """
         found = {}
         for each in self.fields:
             value = self._value(each, given)
-            if value is not None or (
-                self.method != "POST" and each.name in self.root["properties"]
-            ):
+            is_null_sent = "x-unset" in each.schema or self.method != "POST"
+            if value is not None or (is_null_sent and each.name in self.root["properties"]):
                 found[each.name] = value
         return found
 

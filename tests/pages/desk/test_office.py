@@ -985,3 +985,69 @@ def test_letters_of_a_closed_month_are_refused_at_the_desk_by_name_of_the_month(
     assert "2026-10 is closed" in told
     assert "2026-11-01" in told
     assert "the clock of the server is behind" in told
+
+
+def test_a_show_made_at_the_desk_has_no_place_of_supply_until_somebody_chooses(desk, organiser):
+    office = desk(language="de")
+    page = office.get("/desk/edit/events")
+    for sentence in (
+        "Stand und Leistungen sind eine Leistung: keine deutsche USt (EU: Reverse Charge, Drittland: nicht steuerbar)",
+        "Nur Standfläche: deutsche USt",
+        "Noch nicht entschieden",
+        "mindestens drei weitere",
+        "Fragen Sie Ihre Steuerberatung",
+    ):
+        assert sentence in page.text, sentence
+    show = {
+        "title": "Gartenmesse",
+        "country": "DE",
+        "timezone": "Europe/Berlin",
+        "day_ends_at": "06:00",
+    }
+    office.submit(page, "/desk/edit/events", {**show, "place_of_supply": ""})
+    [event] = organiser.data("/events")
+    assert event["place_of_supply"] is None
+
+    address = f"/desk/edit/events/{event['id']}"
+    page = office.get(address)
+    office.submit(page, address, {**fields_of(page), "place_of_supply": "event"})
+    assert organiser.data(f"/events/{event['id']}")["place_of_supply"] == "event"
+    assert re.search(r'name="place_of_supply" value="event"\s+checked', office.get(address).text)
+
+
+@pytest.mark.parametrize(
+    "country, sentences",
+    [
+        ("AT", ("no Austrian VAT (EU: reverse charge", "Art. 31a (3) (e)", "your state (Austria)")),
+        (
+            "CH",
+            (
+                "A service at the seat of the firm: no Swiss VAT (not taxable)",
+                "your state (Switzerland)",
+            ),
+        ),
+        ("NL", ("Floor space only: VAT (Netherlands)", "your state (Netherlands)")),
+    ],
+)
+def test_the_choice_of_the_place_of_supply_names_the_state_of_the_organiser(
+    office, settings, country, sentences
+):
+    settings.organiser_country = country
+    page = office.get("/desk/edit/events").text
+    for sentence in sentences:
+        assert sentence in page
+    assert "UStAE" not in page
+
+
+def test_the_desk_says_that_a_show_is_abroad(desk, organiser):
+    event = organiser.make(
+        "/events", {"title": "Garden Fair", "event_key": "fair", "country": "AT"}
+    )
+    german = "Deutsche USt ist auf ihren Rechnungen wahrscheinlich falsch (§ 3a Abs. 3 Nr. 1, 3 und 5 UStG)."
+    english = "German VAT is probably wrong on its invoices (§ 3a (3) no. 1, 3 and 5 UStG)."
+    for language, sentence in (("de", german), ("en", english)):
+        office = desk(language=language)
+        for page in ("/desk/setup?event=fair", f"/desk/edit/events/{event['id']}"):
+            assert sentence in office.get(page).text, page
+    organiser.patch(f"/events/{event['id']}", {"country": "DE"}, status=200)
+    assert english not in office.get("/desk/setup?event=fair").text
