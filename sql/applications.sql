@@ -55,7 +55,8 @@ SELECT id FROM categories WHERE category_key = :name AND applicant_visibility = 
 -- name: selectable_categories
 -- The categories of these events that applicants can choose, in the order of a form.
 SELECT x.event_id, k.category_key, u.category_key AS parent_category_key, k.title, k.content AS description, k.approval,
-       k.base_price AS price, k.tax_rate, ifnull(p.show_prices, 0) AS show_prices
+       k.base_price AS price, CASE WHEN k.exemption_reason IS NULL THEN k.tax_rate ELSE 0 END AS tax_rate,
+       ifnull(p.show_prices, 0) AS show_prices
   FROM category_events x JOIN categories k ON k.id = x.category_id LEFT JOIN categories u ON u.id = k.parent_category_id
   LEFT JOIN event_pages p ON p.event_id = x.event_id
  WHERE x.event_id IN (SELECT value FROM json_each(:ids)) AND k.applicant_visibility = 'selectable'

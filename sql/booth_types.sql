@@ -1,6 +1,7 @@
 -- Booth types.
 
 -- columns: fields = booth_type_key booth_type_name description open_sides color price_model price tax_rate sort_order
+--   exemption_reason
 
 -- name: get
 SELECT t.id, {t.fields}, t.created_at, t.updated_at

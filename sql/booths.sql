@@ -6,7 +6,8 @@
 -- name: get
 SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_title, b.booth_type_id, t.booth_type_key,
        t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x,
-       b.pos_y, b.rotation, b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price,
+       b.pos_y, b.rotation, b.formula_id, b.fixed_price, b.tax_rate,
+       CASE WHEN t.exemption_reason IS NULL THEN t.tax_rate ELSE 0 END AS type_tax_rate, b.price,
        b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
        r.event_participant_id, b.blocked_reason, b.amenities, b.notes,
@@ -26,7 +27,8 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
 -- The columns of `get` for several booths.
 SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_title, b.booth_type_id, t.booth_type_key,
        t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x,
-       b.pos_y, b.rotation, b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price,
+       b.pos_y, b.rotation, b.formula_id, b.fixed_price, b.tax_rate,
+       CASE WHEN t.exemption_reason IS NULL THEN t.tax_rate ELSE 0 END AS type_tax_rate, b.price,
        b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
        r.event_participant_id, b.blocked_reason, b.amenities, b.notes,
@@ -46,7 +48,8 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
 -- name: list
 SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_title, b.booth_type_id, t.booth_type_key,
        t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x,
-       b.pos_y, b.rotation, b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price,
+       b.pos_y, b.rotation, b.formula_id, b.fixed_price, b.tax_rate,
+       CASE WHEN t.exemption_reason IS NULL THEN t.tax_rate ELSE 0 END AS type_tax_rate, b.price,
        b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
        r.event_participant_id, b.blocked_reason, b.amenities, b.notes, b.created_at, b.updated_at

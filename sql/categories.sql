@@ -1,6 +1,7 @@
 -- Categories.
 
--- columns: settings = is_visible applicant_visibility account_access_enabled sort_order color base_price tax_rate approval role capacity
+-- columns: settings = is_visible applicant_visibility account_access_enabled sort_order color base_price tax_rate exemption_reason
+--   place_of_supply approval role capacity
 
 -- name: get
 SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.category_key AS parent_category_key,

@@ -9,7 +9,8 @@ SELECT x.service_id, x.event_id, e.event_key, x.base_price, x.early_bird_price, 
 
 -- name: at_event
 -- Offers at an event, with the fields of the service that an order needs.
-SELECT s.id AS service_id, s.service_key, s.service_name, s.unit, s.tax_rate, s.min_quantity, s.max_quantity,
+SELECT s.id AS service_id, s.service_key, s.service_name, s.unit,
+       CASE WHEN s.exemption_reason IS NULL THEN s.tax_rate ELSE 0 END AS tax_rate, s.min_quantity, s.max_quantity,
        s.quantity_step, s.requires_specification, s.lead_time_days, coalesce(x.base_price, s.base_price) AS base_price,
        x.early_bird_price, x.early_bird_until, x.order_deadline, x.stock, x.ordered, s.is_active
          AND x.is_active AS is_active, e.event_key, e.date_from,

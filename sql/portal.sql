@@ -61,7 +61,8 @@ SELECT count(*) FROM booth_reservations
 
 -- name: booths
 -- The booths of the active plans of the event that nobody has, with the price that does not depend on a participant.
-SELECT b.id, b.booth_number, b.booth_name, b.width, b.depth, b.area, b.price, b.tax_rate, t.tax_rate AS type_tax_rate,
+SELECT b.id, b.booth_number, b.booth_name, b.width, b.depth, b.area, b.price, b.tax_rate,
+       CASE WHEN t.exemption_reason IS NULL THEN t.tax_rate ELSE 0 END AS type_tax_rate,
        t.booth_type_key, t.booth_type_name, t.exemption_reason, n.plan_key, n.plan_name
   FROM participants p JOIN plans n ON n.event_id = p.event_id AND n.is_active = 1 JOIN booths b ON b.plan_id = n.id
   LEFT JOIN booth_types t ON t.id = b.booth_type_id

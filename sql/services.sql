@@ -2,7 +2,7 @@
 
 -- columns: fields = service_key service_name description short_description unit unit_label base_price tax_rate min_quantity
 --   max_quantity quantity_step requires_specification specification_label specification_placeholder lead_time_days
---   image_filename is_active sort_order
+--   image_filename is_active sort_order exemption_reason place_of_supply
 -- columns: texts = service_name short_description description
 
 -- name: get

@@ -8,7 +8,7 @@ import json
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.records import entities, references, slugs
-from eventapi.domain.records.amounts import whole
+from eventapi.domain.records.amounts import check_exemption, whole
 from eventapi.errors import Faults, listed
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -68,7 +68,7 @@ def create(db, fields):
     an automatic category with another role or with a price; 409 `duplicate` for a taken key.
     """
     parent_id, event_ids = _parent_and_events(db, fields)
-    values = _columns(db, {**fields, "parent_category_id": parent_id})
+    values = _columns(db, {**fields, "parent_category_id": parent_id}, fields)
     values["category_key"] = slugs.new_key(
         db, sql.key_taken, "category", "category_key", fields["category_key"], fields["title"]
     )
@@ -87,9 +87,9 @@ def update(db, old, fields):
     id = old["id"]
     parent_id, event_ids = _parent_and_events(db, fields, id, old["parent_category_id"])
     merged = {**old, **fields, "parent_category_id": parent_id}
-    values = _columns(db, merged)
+    values = _columns(db, merged, fields)
     slugs.claim_key(db, sql.key_taken, "category", "category_key", merged["category_key"], but=id)
-    if values != _columns(db, old) or set(fields.get("event_keys", old["event_keys"])) != {
+    if values != _columns(db, old, {}) or set(fields.get("event_keys", old["event_keys"])) != {
         *old["event_keys"]
     }:
         db.run(sql.change, **values, now=db.now)
@@ -127,11 +127,12 @@ def delete(db, category):
     journal.deleted(db, entities.CATEGORY, category)
 
 
-def _columns(db, category):
+def _columns(db, category, sent):
     """Return the category with its price in minor units and its tax rate in hundredths of a
-    percent.
+    percent. `sent` are the fields of the request.
 
-    Raise 422 for too many decimals, and for an automatic category that needs the office.
+    Raise 422 for too many decimals, for an exempt category with a tax rate, and for an automatic
+    category that needs the office.
     """
     faults, places = Faults(), money.decimals(db.config.currency)
     values = {
@@ -139,6 +140,7 @@ def _columns(db, category):
         "base_price": whole(category, "base_price", places, faults),
         "tax_rate": whole(category, "tax_rate", 2, faults),
     }
+    check_exemption(category, sent, faults)
     if category["approval"] == "automatic":
         if category["role"] not in WITHOUT_OFFICE:
             faults.add(

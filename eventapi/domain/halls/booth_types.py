@@ -10,7 +10,7 @@ from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import pricing
 from eventapi.domain.records import entities, references, slugs
-from eventapi.domain.records.amounts import whole
+from eventapi.domain.records.amounts import check_exemption, whole
 from eventapi.errors import Faults
 from eventapi.storage.statements import statements
 
@@ -44,7 +44,7 @@ def create(db, fields):
     A missing `booth_type_key` is made from the name. Raise 422 for too many decimals; 409
     `duplicate` for a taken key.
     """
-    values = _columns(db, fields)
+    values = _columns(db, fields, fields)
     values["booth_type_key"] = slugs.new_key(
         db,
         sql.key_taken,
@@ -66,11 +66,11 @@ def update(db, old, fields):
     Raise 422 for too many decimals, or if a booth would have no price; 409 `duplicate` for a taken
     key.
     """
-    id, values = old["id"], _columns(db, {**old, **fields})
+    id, values = old["id"], _columns(db, {**old, **fields}, fields)
     slugs.claim_key(
         db, sql.key_taken, "booth type", "booth_type_key", values["booth_type_key"], but=id
     )
-    if values != _columns(db, old):
+    if values != _columns(db, old, {}):
         db.run(sql.change, **values, now=db.now)
     new = get(db, id)
     journal.updated(db, entities.BOOTH_TYPE, old, new)
@@ -93,10 +93,11 @@ def delete(db, booth_type):
     journal.deleted(db, entities.BOOTH_TYPE, booth_type)
 
 
-def _columns(db, booth_type):
+def _columns(db, booth_type, sent):
     """Return the type with its price in minor units and its tax rate in hundredths of a percent.
+    `sent` are the fields of the request.
 
-    Raise 422 for too many decimals.
+    Raise 422 for too many decimals, and for an exempt type with a tax rate.
     """
     faults = Faults()
     values = {
@@ -104,5 +105,6 @@ def _columns(db, booth_type):
         "price": whole(booth_type, "price", money.decimals(db.config.currency), faults),
         "tax_rate": whole(booth_type, "tax_rate", 2, faults),
     }
+    check_exemption(booth_type, sent, faults)
     faults.raise_any()
     return values

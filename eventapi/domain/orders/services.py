@@ -12,7 +12,7 @@ from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.orders import offers
 from eventapi.domain.records import entities, references, slugs
-from eventapi.domain.records.amounts import whole
+from eventapi.domain.records.amounts import check_exemption, whole
 from eventapi.domain.records.references import SERVICE_CATEGORY
 from eventapi.errors import Faults
 from eventapi.storage.statements import statements
@@ -120,6 +120,7 @@ def _checked(db, service, fields):
     service = {**service, **references.named(db, fields, faults, SERVICE_CATEGORY)}
     rows = None if fields.get("events") is None else offers.read(db, fields["events"], faults)
     values = _columns(db, service, faults)
+    check_exemption(service, fields, faults)
     faults.raise_any()
     return values, rows
 

@@ -59,7 +59,15 @@ KINDS = {
     "categories": Kind(
         "category",
         ("title", "event_keys", "applicant_visibility", "base_price"),
-        ("tax_rate", "color", "content", "parent_category_id", "sort_order"),
+        (
+            "tax_rate",
+            "exemption_reason",
+            "place_of_supply",
+            "color",
+            "content",
+            "parent_category_id",
+            "sort_order",
+        ),
     ),
     "services": Kind(
         "service",
@@ -67,6 +75,8 @@ KINDS = {
         (
             "category_id",
             "tax_rate",
+            "exemption_reason",
+            "place_of_supply",
             "min_quantity",
             "max_quantity",
             "quantity_step",
@@ -96,7 +106,7 @@ KINDS = {
     "booth_types": Kind(
         "booth_type",
         ("booth_type_name", "price_model", "price", "open_sides"),
-        ("tax_rate", "color", "description", "sort_order"),
+        ("tax_rate", "exemption_reason", "color", "description", "sort_order"),
     ),
     "plans": Kind(
         "plan",

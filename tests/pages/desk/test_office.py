@@ -1051,3 +1051,37 @@ def test_the_desk_says_that_a_show_is_abroad(desk, organiser):
             assert sentence in office.get(page).text, page
     organiser.patch(f"/events/{event['id']}", {"country": "DE"}, status=200)
     assert english not in office.get("/desk/setup?event=fair").text
+
+
+@pytest.mark.parametrize(
+    "kind, path, fields",
+    [
+        ("categories", "/categories", {"title": "Lectures", "sort_order": "0"}),
+        (
+            "services",
+            "/services",
+            {"service_name": "Lecture", "unit": "piece", "base_price": "90", "is_active": "1"},
+        ),
+        (
+            "booth_types",
+            "/booths/types",
+            {"booth_type_name": "Stage", "price_model": "fixed", "price": "90"},
+        ),
+    ],
+)
+def test_the_desk_makes_a_price_exempt_and_says_where_it_is_taxed(
+    office, organiser, fair, kind, path, fields
+):
+    page = office.get(f"/desk/edit/{kind}")
+    assert "Reason for exemption" in page.text
+    exempt = {**fields_of(page), **fields, "exemption_reason": "§ 4 Nr. 22 UStG"}
+    refused = office.submit(page, f"/desk/edit/{kind}", {**exempt, "tax_rate": "19"}, 422)
+    assert 'id="e-tax_rate"' in refused.text
+    has_place = kind != "booth_types"
+    if has_place:
+        assert "Lodging and catering are never part of the one service" in page.text
+        exempt["place_of_supply"] = "event"
+    office.submit(page, f"/desk/edit/{kind}", exempt)
+    record = organiser.data(f"{path}?sort=id&order=DESC")[0]
+    assert record["exemption_reason"] == "§ 4 Nr. 22 UStG"
+    assert record.get("place_of_supply") == ("event" if has_place else None)

@@ -250,6 +250,16 @@ def test_a_booth_is_held_moved_and_given_back(my, site):
     assert entry["admin_name"] == f"link {my.link['id']}" and entry["admin_id"] is None
 
 
+def test_an_exempt_booth_and_an_exempt_service_show_no_tax(my, site):
+    stage = {"booth_type_name": "Stage", "price_model": "fixed", "price": 1800}
+    kind = site.organiser.make("/booths/types", {**stage, "exemption_reason": "§ 4 Nr. 22 UStG"})
+    site.organiser.patch(f"/booths/{site.booths['A3']}", {"booth_type_id": kind["id"]}, status=200)
+    chosen = my.get("booth?booth=A3").text
+    assert "Hold until" in chosen and "VAT" not in chosen
+    held = my.send("booth", "booth/hold", {"booth_number": "A3"}).text
+    assert "The booth is held for you." in held and "VAT" not in held
+
+
 def test_a_booth_that_was_taken_names_others(my, site):
     token_page = my.get("booth")
     site.organiser.make(
