@@ -23,6 +23,7 @@ def ref(name: str) -> dict:
 
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+DATE = {"type": "string", "format": "date"}
 BINARY = {"type": "string", "format": "binary"}
 SECRET = {
     "type": "string",
@@ -76,10 +77,21 @@ SCHEMAS = {
         code=ref("MetaWarningCode"),
         detail={**TEXT, "description": "Explanation for people."},
         field={**TEXT, "description": "Field to look at. Only of invoices and events."},
+        values=ref("MetaWarningValues"),
         event_participant_id={
             **NUMBER,
             "description": "Id of the participant, for warnings about one.",
         },
+    ),
+    "MetaWarningValues": _object(
+        "The facts in `detail`, for programs that write the sentence in another language. Only when an invoice is "
+        "sent or checked; which of them are there depends on the code.",
+        [],
+        issued_on={**DATE, "description": "Day of issue."},
+        supplied_from={**DATE, "description": "First day of the supply."},
+        supplied_to={**DATE, "description": "Last day of the supply."},
+        event_from={**DATE, "description": "First day of the event."},
+        event_to={**DATE, "description": "Last day of the event."},
     ),
     "MetaWarningCode": {
         **TEXT,
@@ -106,6 +118,8 @@ SCHEMAS = {
             "state_column",
             "datev_incomplete",
             "event_abroad",
+            "no_service_date",
+            "service_dates_of_event",
         ],
         "description": "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
         "whether it is an e-invoice. `received_before`, `other_account`: see PUT "

@@ -99,16 +99,19 @@ def send_invoice(db, id, body):
     `already_done`. `no_e_invoice` in meta says why the invoice has no e-invoice. `warnings` in meta
     names what is unusual: `export_within_eu`, `reverse_charge_at_home`, `low_tax_rate`,
     `service_date_far`, `name_without_letters`, `text_direction` (an invisible character turns the
-    direction of a text), `no_postal_code`, `no_vat_id` or `missing_glyph` (a character that no font
-    of the server has: the PDF shows □ in its place, and the e-invoice keeps it).
+    direction of a text), `no_postal_code`, `no_vat_id`, `missing_glyph` (a character that no font
+    of the server has: the PDF shows □ in its place, and the e-invoice keeps it), `no_service_date`
+    (the day of issue counts as the day of the supply) or `service_dates_of_event` (days outside of
+    those of the event).
     """
-    row, mail = issuing.send(db, get(db, id), body["mail"], body["payments"] or ())
+    draft = get(db, id)
+    row, mail = issuing.send(db, draft, body["mail"], body["payments"] or ())
     is_lacking = row["xml_sha256"] is None and not row["taken_over"]
     reason = {"no_e_invoice": sending.refusal(row).detail} if is_lacking else {}
     glyphs = () if invoice_pdf.obstacle(is_hybrid=False) else sending.unprintable(db, row)
     warnings = [
-        {name: warning[name] for name in ("code", "field", "detail")}
-        for warning in (*sending.doubts(db, row), *glyphs)
+        {name: warning[name] for name in ("code", "field", "detail", "values") if name in warning}
+        for warning in (*sending.doubts(db, row, draft), *glyphs)
     ]
     return Response(represent(row), meta={**meta(mail), **reason, "warnings": warnings})
 

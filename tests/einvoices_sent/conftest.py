@@ -2,6 +2,8 @@
 
 import pytest
 
+from eventapi import times
+
 BUYER = {
     "company_name": "Muster AG",
     "first_name": "Eva",
@@ -16,6 +18,11 @@ BUYER = {
 STAND = {"description": "Row stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
 
 
+def today():
+    """Return the day of issue, for a supply on the same day."""
+    return times.today("Europe/Berlin")
+
+
 @pytest.fixture
 def buyer(organiser):
     return organiser.make("/contacts", BUYER)
@@ -26,9 +33,13 @@ def draft(organiser, buyer):
     """Return a function that creates a draft of the given items."""
 
     def make(*items, **fields):
-        return organiser.make(
-            "/invoices", {"contact_id": buyer["id"], "items": list(items) or [STAND], **fields}
-        )
+        body = {
+            "contact_id": buyer["id"],
+            "items": list(items) or [STAND],
+            "service_date": today(),
+            **fields,
+        }
+        return organiser.make("/invoices", body)
 
     return make
 

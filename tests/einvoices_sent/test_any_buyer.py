@@ -12,7 +12,7 @@ import pytest
 from eventapi.domain.einvoices import reading
 from eventapi.languages import countries
 from eventapi.pictures import fonts
-from tests.einvoices_sent.conftest import BUYER, STAND, act, xml_of
+from tests.einvoices_sent.conftest import BUYER, STAND, act, today, xml_of
 from tests.support.all_tests import ALL_TESTS
 
 # Tax numbers of companies that have no VAT id in a format of the EU, GB, CH or NO
@@ -43,7 +43,8 @@ COUNTRIES = [
 
 def send(organiser, fields, contact, status=200):
     buyer = organiser.make("/contacts", {**BUYER, **contact})
-    draft = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [STAND], **fields})
+    body = {"contact_id": buyer["id"], "items": [STAND], "service_date": today(), **fields}
+    draft = organiser.make("/invoices", body)
     checked = act(organiser, draft, "check")
     assert checked["is_valid"] == (status == 200)
     return act(organiser, draft, "send", status=status), checked["warnings"]
@@ -132,7 +133,8 @@ def test_what_somebody_can_correct_is_refused_for_every_profile(organiser, setti
 )
 def test_the_response_of_sending_says_why_there_is_no_e_invoice(organiser, fields, contact):
     buyer = organiser.make("/contacts", {**BUYER, **contact})
-    draft = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [STAND], **fields})
+    body = {"contact_id": buyer["id"], "items": [STAND], "service_date": today(), **fields}
+    draft = organiser.make("/invoices", body)
     checked = organiser.post(f"/invoices/{draft['id']}/check").json.get(
         "data", {"has_e_invoice": False}
     )
@@ -248,7 +250,8 @@ def test_the_pdf_shows_both_references(organiser, reference, contact, labels):
 def test_the_check_names_a_wrong_option_as_sending_does(organiser, settings):
     settings.organiser_iban = "DE03120300000000202051"
     buyer = organiser.make("/contacts", BUYER)
-    draft = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [STAND]})
+    body = {"contact_id": buyer["id"], "items": [STAND], "service_date": today()}
+    draft = organiser.make("/invoices", body)
     sentence = (
         "organiser_iban = 'DE03120300000000202051' must be an IBAN without a typing error: its check digits do "
         "not match the rest."
@@ -261,7 +264,8 @@ def test_the_check_names_a_wrong_option_as_sending_does(organiser, settings):
 
 def test_a_key_that_only_reads_can_check(organiser, person):
     buyer = organiser.make("/contacts", BUYER)
-    draft = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [STAND]})
+    body = {"contact_id": buyer["id"], "items": [STAND], "service_date": today()}
+    draft = organiser.make("/invoices", body)
     assert act(person("invoices:read"), draft, "check")["is_valid"]
     assert (
         person("contacts:read").post(f"/invoices/{draft['id']}/check", status=403).json["scope"]

@@ -12,7 +12,7 @@ from eventapi.domain.billing import invoices
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.errors import Problem
 from eventapi.pictures import fonts
-from tests.einvoices_sent.conftest import BUYER, STAND, act, xml_of
+from tests.einvoices_sent.conftest import BUYER, STAND, act, today, xml_of
 
 pytest.importorskip("reportlab")
 pypdf = pytest.importorskip("pypdf")
@@ -28,7 +28,8 @@ ADVICE = (
 
 def draft_for(organiser, contact=(), **fields):
     buyer = organiser.make("/contacts", {**BUYER, **dict(contact)})
-    return organiser.make("/invoices", {"contact_id": buyer["id"], "items": [STAND], **fields})
+    body = {"contact_id": buyer["id"], "items": [STAND], "service_date": today(), **fields}
+    return organiser.make("/invoices", body)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@
 import pytest
 
 from eventapi.domain.einvoices import reading
-from tests.einvoices_sent.conftest import BUYER, STAND, act, xml_of
+from tests.einvoices_sent.conftest import BUYER, STAND, act, today, xml_of
 
 PEPPOL = "?profile=peppol&syntax=ubl"
 
@@ -16,9 +16,13 @@ def draft_for(organiser):
 
     def make(item=STAND, **contact):
         buyer = organiser.make("/contacts", {**BUYER, "e_invoice_profile": "peppol", **contact})
-        return organiser.make(
-            "/invoices", {"contact_id": buyer["id"], "items": [item], "buyer_reference": "PO 1"}
-        )
+        body = {
+            "contact_id": buyer["id"],
+            "items": [item],
+            "buyer_reference": "PO 1",
+            "service_date": today(),
+        }
+        return organiser.make("/invoices", body)
 
     return make
 

@@ -15,6 +15,8 @@ from eventapi.domain.billing import (
     payment_checks,
     payments,
     pdf,
+    service_days,
+    tax_warnings,
     treatments,
 )
 from eventapi.domain.billing import lines as invoice_lines
@@ -151,31 +153,11 @@ def _values(db, row, seller, buyer):
         values["status"] = balance.status_of(row["total"], 0, 0)
         values["due_date"] = due_date
         values["overdue_from"] = working_days.overdue_from(due_date, db.config.public_holidays)
-        values.update(_service(db, row, issue_date))
+        values.update(service_days.missing(db, row, issue_date))
 
     last_day = values["service_date_to"] or values["service_date"]
     values.update(taxes.terms(db, row, issue_date, last_day))
     return values
-
-
-def _service(db, row, issue_date):
-    """Return the columns of the days of the supply that a draft lacks.
-
-    A deposit for an event is for a supply on the days of the event.
-    """
-    if row["service_date"]:
-        return {}
-    if not row["is_deposit"] or not row["event_id"]:
-        return {"service_date": issue_date}
-    event = db.one(sql.event_days, id=row["event_id"])
-    if not event:
-        return {"service_date": issue_date}
-
-    first = times.local_date(event["date_from"], event["timezone"])
-    last = times.local_date(event["date_to"], event["timezone"])
-    if not first:
-        return {"service_date": issue_date, "service_date_to": None}
-    return {"service_date": first, "service_date_to": last or first}
 
 
 # What is missing
@@ -248,15 +230,20 @@ def _faults(db, row, seller, buyer):
     return faults
 
 
-def doubts(db, row):
+def doubts(db, row, draft):
     """Return what is unusual on an invoice, as findings.
 
-    A credit note has the parties and days of its invoice.
+    `row` is the invoice as it is sent, `draft` is the row that it is made from, or the same row if it was sent
+    before. A credit note has the parties and days of its invoice.
     """
     if row["invoice_type"] == "credit_note":
         return []
     seller, buyer = invoices.parties(db, row)
-    return list(plausible.doubts(row, seller, buyer, times.today(db.config.timezone, db.now)))
+    today = times.today(db.config.timezone, db.now)
+    return [
+        *tax_warnings.of_invoice(db, row, draft),
+        *plausible.doubts(row, seller, buyer, today),
+    ]
 
 
 def unprintable(db, row):
@@ -366,7 +353,7 @@ def check(db, row, profile=None):
     if not has_document(row):
         raise refusal(row)
 
-    faults = []
+    faults, draft = [], row
     if not row["locked_at"]:
         seller, buyer = invoices.parties(db, row)
         wrong = faulty_options(db.config)
@@ -390,7 +377,7 @@ def check(db, row, profile=None):
     tax, _, _ = treatments.judged(db, row)
     has_e_invoice = bool(row["xml_sha256"]) if row["locked_at"] else not by_rules
     at_fault = {fault["field"] for fault in faults}
-    warnings += [doubt for doubt in doubts(db, row) if doubt["field"] not in at_fault]
+    warnings += [doubt for doubt in doubts(db, row, draft) if doubt["field"] not in at_fault]
     problem = pdf.obstacle(has_e_invoice)
     if problem:
         warnings.append(requirements.finding(f"The PDF cannot be drawn: {problem.detail}", None))

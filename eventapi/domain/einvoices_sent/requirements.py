@@ -148,11 +148,14 @@ def without_e_invoice(fault):
     return {**fault, "detail": f"The invoice is sent without an e-invoice: {fault['detail']}"}
 
 
-def finding(detail, field, rule=None, term=None, code=None):
+def finding(detail, field, rule=None, term=None, code=None, values=None):
     """Return a fault or warning as the API shows it: with rule and term of the norm, or with a code
     of ours.
+
+    `values` are the facts in the sentence, by name, for those who write it in another language.
     """
-    return {"rule": rule, "term": term, "code": code, "field": field, "detail": detail}
+    found = {"rule": rule, "term": term, "code": code, "field": field, "detail": detail}
+    return {**found, "values": values} if values else found
 
 
 def fields_of(fault, profile):

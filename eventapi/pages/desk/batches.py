@@ -98,6 +98,7 @@ def page(db, request, resource, action, result):
                 "status": entry["status"],
                 "sentence": sentence(request, entry) or note,
                 "mail": mail,
+                "warnings": warnings_of(resource, entry),
             }
         )
     trial = result is None or result["dry_run"]
@@ -122,6 +123,12 @@ def page(db, request, resource, action, result):
         record_name=labels.record_name,
         record_address=record_address,
     )
+
+
+def warnings_of(resource, entry):
+    """Return what to look at before an invoice is sent: the warnings of its entry."""
+    meta = entry.get("meta", {})
+    return meta.get("warnings", []) if resource == "invoices" else []
 
 
 def takes_part(db, request, application):

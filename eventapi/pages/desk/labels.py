@@ -145,6 +145,39 @@ def mark(texts, item):
     )
 
 
+# Warnings
+
+
+def finding(texts, write, each):
+    """Return the sentence about a fault or warning of an invoice: that of its code, else the name of its field.
+
+    `write` is the Writer of the page.
+    """
+    text = texts.get(f"finding_{each['code']}")
+    if text:
+        return text.format_map(_written(each.get("values") or {}, write))
+    if each["field"]:
+        return label(texts, "", each["field"].rpartition(".")[2])[0]
+    return texts["finding_other"]
+
+
+def _written(values, write):
+    """Return the values of a warning as a page writes them, by name."""
+    written = {}
+    for name, value in values.items():
+        if name.endswith("country"):
+            written[name] = write.country(value)
+        elif name == "amount":
+            written[name] = write.money(value, values["currency"])
+        elif times.is_date(str(value)):
+            written[name] = write.day(value)
+        elif isinstance(value, str):
+            written[name] = value
+        else:
+            written[name] = write.number(value)
+    return written
+
+
 # Refusals
 
 

@@ -37,6 +37,7 @@ def render_page(db, request, name, *, menu=None, current=None, **values):
     - `may(scope, writes=False)`: whether the person may read or write; `ticked`: of all boxes;
     - `write`: the Writer of values; `currency`, `now`;
     - `sentence(word, default)`, `named(row)`, `reason(item)`, `cell_of(item)`, `summary(kind, row)`;
+    - `finding(each)`: the sentence about a fault or warning of an invoice;
     - `label_of(name)`, `rows_of`, `options_of`, `any_of`, `sentences`: of forms.
     """
     event = current or events.current(db)
@@ -44,6 +45,7 @@ def render_page(db, request, name, *, menu=None, current=None, **values):
     asked = shell.asked("event") | values.pop("asked", {})
     form = values.get("form")
     given = values.get("given") or {}
+    write = Writer(request.language, event["timezone"] if event else db.config.timezone)
     return page_requests.render_page(
         request,
         labels.PACKAGE,
@@ -59,12 +61,13 @@ def render_page(db, request, name, *, menu=None, current=None, **values):
         urlencode=urlencode,
         may=partial(api.may, request),
         ticked="checked" if shell.asked("tick") else "",
-        write=Writer(request.language, event["timezone"] if event else db.config.timezone),
+        write=write,
         currency=db.config.currency,
         now=times.now(),
         sentence=lambda word, default="": texts.get(word, default),
         named=labels.named,
         reason=partial(labels.reason, texts),
+        finding=partial(labels.finding, texts, write),
         cell_of=partial(labels.mark, texts),
         summary=partial(labels.summary, texts, request.language),
         label_of=partial(label_of, texts),

@@ -1,0 +1,29 @@
+"""The days of the supply of an invoice that has none of its own: those of its event."""
+
+from eventapi import times
+from eventapi.storage.statements import statements
+
+sql = statements("invoicing")
+
+
+def of_event(db, event_id):
+    """Return the first and the last day of an event in its time zone, both None if it has no dates."""
+    event = db.one(sql.event_days, id=event_id) if event_id else None
+    if event is None or event["date_from"] is None:
+        return None, None
+    first = times.local_date(event["date_from"], event["timezone"])
+    last = times.local_date(event["date_to"], event["timezone"])
+    return first, last or first
+
+
+def missing(db, row, issue_date):
+    """Return the columns of the days of the supply that a draft lacks.
+
+    They are the days of its event. Without an event, or with one without dates, it is the issue date.
+    """
+    if row["service_date"]:
+        return {}
+    first, last = of_event(db, row["event_id"])
+    if first is None:
+        return {"service_date": issue_date, "service_date_to": None}
+    return {"service_date": first, "service_date_to": last}

@@ -1,0 +1,141 @@
+"""Warnings about the tax of an invoice: at check, at sending, and in a batch."""
+
+import pytest
+
+from eventapi import times
+
+BUYER = {
+    "company_name": "Rosen KG",
+    "address": "Weg 1",
+    "postal_code": "04109",
+    "city": "Leipzig",
+    "country": "DE",
+}
+ITEM = {"description": "Stand", "quantity": 1, "unit_price": 100}
+MARCH = {"date_from": "2027-03-12", "date_to": "2027-03-14"}
+
+
+@pytest.fixture
+def bill(organiser):
+    """Return a function that makes a draft: bill(event={…}, contact={…}, service_date=…)."""
+
+    def draft(event=None, contact=None, **fields):
+        buyer = organiser.make("/contacts", {**BUYER, **(contact or {})})
+        of_event = {}
+        if event is not None:
+            show = organiser.make("/events", {"title": "Fair", "event_key": "fair", **event})
+            exhibitor = organiser.make(
+                "/participants",
+                {"event_id": show["id"], "contact_id": buyer["id"], "role": "exhibitor"},
+            )
+            of_event = {"event_participant_id": exhibitor["id"]}
+        body = {"contact_id": buyer["id"], "items": [ITEM], **of_event, **fields}
+        return organiser.make("/invoices", body)
+
+    return draft
+
+
+@pytest.fixture
+def warned(organiser):
+    """Return a function that returns the warnings of a draft, which check, the batch and sending name alike."""
+
+    def warnings(draft, *codes):
+        """Return {code: (field, values, detail)} of the warnings with these codes."""
+        checked = organiser.post(f"/invoices/{draft['id']}/check", status=200).json["data"]
+        body = {"action": "send", "ids": [draft["id"]], "dry_run": True}
+        trial = organiser.post("/invoices/batch", body, status=200).json["data"]["results"][0]
+        sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json
+        found = [
+            {
+                each["code"]: (each["field"], each.get("values"), each["detail"])
+                for each in warnings
+                if each["code"] in codes
+            }
+            for warnings in (
+                checked["warnings"],
+                trial["meta"]["warnings"],
+                sent["meta"]["warnings"],
+            )
+        ]
+        assert found[0] == found[1] == found[2]
+        return found[0]
+
+    return warnings
+
+
+# The days of the supply
+
+
+@pytest.mark.parametrize(
+    ("event", "days"),
+    [
+        (MARCH, ("2027-03-12", "2027-03-14")),
+        ({**MARCH, "date_to": None}, ("2027-03-12", "2027-03-12")),
+        # 20:00 in Berlin on 1 May is 2 May in Tokyo
+        (
+            {
+                "timezone": "Asia/Tokyo",
+                "date_from": "2027-05-01T20:00:00+02:00",
+                "date_to": "2027-05-03T23:00:00+02:00",
+            },
+            ("2027-05-02", "2027-05-04"),
+        ),
+    ],
+)
+def test_an_invoice_by_hand_for_an_event_is_for_a_supply_on_its_days(organiser, bill, event, days):
+    draft = bill(event)
+    assert draft["service_date"] is None
+    sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
+    assert (sent["service_date"], sent["service_date_to"]) == days
+    assert sent["tax_date"] == days[1]
+
+
+@pytest.mark.parametrize("event", [None, {"date_from": None}])
+def test_an_invoice_without_any_day_counts_on_the_day_of_issue_and_warns(
+    organiser, bill, warned, event
+):
+    draft = bill(event)
+    today = times.today("Europe/Berlin")
+    found = warned(draft, "no_service_date", "service_dates_of_event")
+    field, values, detail = found.pop("no_service_date")
+    assert not found
+    assert (field, values) == ("service_date", {"issued_on": today})
+    assert today in detail and "set `service_date`" in detail
+    sent = organiser.data(f"/invoices/{draft['id']}")
+    assert (sent["service_date"], sent["service_date_to"]) == (today, None)
+    again = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["meta"]["warnings"]
+    assert again == []  # it has a day now
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "is_doubtful"),
+    [
+        ("2027-03-12", "2027-03-14", False),
+        ("2027-03-13", None, False),
+        ("2027-03-11", "2027-03-14", True),
+        ("2027-03-14", "2027-03-15", True),
+        ("2027-03-01", None, True),
+    ],
+)
+def test_days_outside_of_those_of_the_event_are_a_warning(bill, warned, first, last, is_doubtful):
+    draft = bill(MARCH, service_date=first, service_date_to=last)
+    found = warned(draft, "no_service_date", "service_dates_of_event")
+    assert set(found) == ({"service_dates_of_event"} if is_doubtful else set())
+    if is_doubtful:
+        field, values, detail = found["service_dates_of_event"]
+        assert (field, values) == (
+            "service_date",
+            {
+                "supplied_from": first,
+                "supplied_to": last or first,
+                "event_from": "2027-03-12",
+                "event_to": "2027-03-14",
+            },
+        )
+        assert "leave them out" in detail and first in detail
+
+
+def test_what_another_system_has_sent_has_no_warning_about_its_days(organiser, bill):
+    draft = bill(invoice_number="OLD-1", issue_date="2026-05-08")
+    sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json
+    assert sent["data"]["taken_over"] and sent["meta"]["warnings"] == []
