@@ -92,6 +92,8 @@ SCHEMAS = {
         supplied_to={**DATE, "description": "Last day of the supply."},
         event_from={**DATE, "description": "First day of the event."},
         event_to={**DATE, "description": "Last day of the event."},
+        amount={"type": "number", "description": "What is to be paid."},
+        currency={**TEXT, "description": "Currency of `amount`."},
     ),
     "MetaWarningCode": {
         **TEXT,
@@ -120,6 +122,7 @@ SCHEMAS = {
             "event_abroad",
             "no_service_date",
             "service_dates_of_event",
+            "no_bank_account",
         ],
         "description": "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
         "whether it is an e-invoice. `received_before`, `other_account`: see PUT "

@@ -101,8 +101,9 @@ def send_invoice(db, id, body):
     `service_date_far`, `name_without_letters`, `text_direction` (an invisible character turns the
     direction of a text), `no_postal_code`, `no_vat_id`, `missing_glyph` (a character that no font
     of the server has: the PDF shows □ in its place, and the e-invoice keeps it), `no_service_date`
-    (the day of issue counts as the day of the supply) or `service_dates_of_event` (days outside of
-    those of the event).
+    (the day of issue counts as the day of the supply), `service_dates_of_event` (days outside of
+    those of the event) or `no_bank_account` (something is to be paid, and `organiser_iban` is
+    empty).
     """
     draft = get(db, id)
     row, mail = issuing.send(db, draft, body["mail"], body["payments"] or ())

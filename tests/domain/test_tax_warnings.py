@@ -139,3 +139,26 @@ def test_what_another_system_has_sent_has_no_warning_about_its_days(organiser, b
     draft = bill(invoice_number="OLD-1", issue_date="2026-05-08")
     sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json
     assert sent["data"]["taken_over"] and sent["meta"]["warnings"] == []
+
+
+# The bank account
+
+
+def test_an_invoice_without_a_bank_account_warns_while_something_is_to_pay(bill, warned, settings):
+    settings.organiser_iban = ""
+    found = warned(bill(), "no_bank_account")
+    field, values, detail = found["no_bank_account"]
+    assert (field, values) == ("organiser_iban", {"amount": 119.0, "currency": "EUR"})
+    assert "EUR 119.0" in detail and "`organiser_iban`" in detail
+
+
+def test_an_invoice_with_a_bank_account_or_without_anything_to_pay_has_no_such_warning(
+    organiser, bill, warned, settings
+):
+    assert warned(bill(), "no_bank_account") == {}
+    settings.organiser_iban = ""
+    free = {**ITEM, "unit_price": 0}
+    assert warned(bill(items=[free]), "no_bank_account") == {}
+    paid = {"payments": [{"amount": 119}]}
+    sent = organiser.post(f"/invoices/{bill()['id']}/send", paid, status=200).json
+    assert "no_bank_account" not in {each["code"] for each in sent["meta"]["warnings"]}

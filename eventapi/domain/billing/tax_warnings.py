@@ -6,10 +6,11 @@ the desk writes the sentence in German.
 
 from string import Formatter
 
+from eventapi import money
 from eventapi.domain.billing import service_days
 from eventapi.domain.einvoices_sent.requirements import finding
 
-# Code -> field to look at, and what is the case. Names in braces are facts: see `of_days`.
+# Code -> field to look at, and what is the case. Names in braces are facts.
 TEXTS = {
     "no_service_date": (
         "service_date",
@@ -22,6 +23,11 @@ TEXTS = {
         "The supply is from {supplied_from} to {supplied_to}, but the event is from {event_from} to {event_to}. The "
         "VAT counts on the last day of the supply. Correct `service_date` and `service_date_to`, or leave them out: "
         "an invoice without them gets the days of the event.",
+    ),
+    "no_bank_account": (
+        "organiser_iban",
+        "The invoice asks for {currency} {amount} and names no bank account, because the option `organiser_iban` is "
+        "empty. Set it in the configuration of the server before you send the invoice.",
     ),
 }
 
@@ -37,7 +43,7 @@ def findings(codes, facts):
 
 
 def _finding(code, field, text, facts):
-    names = [name for _, name, _, _ in Formatter().parse(text) if name]
+    names = sorted({name for _, name, _, _ in Formatter().parse(text) if name})
     values = {name: facts[name] for name in names}
     return finding(text.format(**values), field, code=code, values=values)
 
@@ -50,7 +56,10 @@ def of_invoice(db, row, draft):
     """
     if row["taken_over"] or row["invoice_type"] == "credit_note":
         return []
-    codes, facts = of_days(db, row, draft)
+    codes, facts = set(), {}
+    for found, known in (of_days(db, row, draft), of_account(db.config, row)):
+        codes |= found
+        facts |= known
     return findings(codes, facts)
 
 
@@ -70,3 +79,11 @@ def of_days(db, row, draft):
         return (set() if draft["service_date"] else {"no_service_date"}), facts
     is_within = first_of_event <= first and last <= last_of_event
     return (set() if is_within else {"service_dates_of_event"}), facts
+
+
+def of_account(config, row):
+    """Return (codes, facts) of the bank account that the amount to pay goes to."""
+    to_pay = row["total"] - row["prepaid_amount"]
+    facts = {"amount": money.major(to_pay, row["currency"]), "currency": row["currency"]}
+    is_lacking = to_pay > 0 and not config.organiser_iban
+    return ({"no_bank_account"} if is_lacking else set()), facts

@@ -62,6 +62,7 @@ def get_desk(db, request):
         as_of=times.now(),
         bars=bars,
         can_mail=mails.is_configured(db.config),
+        lacks_account=event and api.may(request, "invoices") and not db.config.organiser_iban,
     )
 
 

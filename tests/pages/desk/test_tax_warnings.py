@@ -52,3 +52,27 @@ def test_page_and_trial_of_a_draft_say_a_warning_in_the_language_of_the_office(
 
 def test_a_draft_without_a_warning_has_none_in_the_trial(draft, trial):
     assert "tag late" not in trial(draft(service_date=times.today("Europe/Berlin")))
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("de", "Auf Ihren Rechnungen steht kein Bankkonto"),
+        ("en", "Your invoices name no bank account"),
+    ],
+)
+def test_today_and_set_up_say_that_invoices_name_no_account(
+    desk, fair, settings, language, sentence
+):
+    office = desk(language=language)
+    for page in ("/desk/", "/desk/setup"):
+        assert sentence not in office.get(page).text
+    settings.organiser_iban = ""
+    for page in ("/desk/", "/desk/setup"):
+        assert f'<p class="note bad">{sentence}' in office.get(page).text
+
+
+def test_a_draft_says_that_it_names_no_account(draft, trial, settings):
+    settings.organiser_iban = ""
+    assert "Auf der Rechnung über 119,00 EUR steht kein Bankkonto" in trial(draft(), language="de")
+    assert "The invoice for EUR 119.00 names no bank account" in trial(draft(), language="en")
