@@ -33,6 +33,16 @@ SELECT e.day, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.service_d
    AND (i.is_deposit AND i.tax_date IS NULL OR i.tax_basis = 'supply' AND e.day < i.tax_date)
  ORDER BY e.day, i.id, e.category, e.rate;
 
+-- name: untaxed_deposits
+-- What counts on a day in the groups with rate 0 of deposits: the supply, and credit notes and write-offs after it.
+SELECT e.day, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.service_date, i.service_date_to,
+       i.currency, i.exchange_rate, i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, e.region, e.category,
+       e.rate, sum(e.net + e.tax) AS gross,
+       (SELECT cost_centre FROM events WHERE id = i.event_id) AS cost_centre
+  FROM tax_entries e INDEXED BY tax_entries_without_tax CROSS JOIN invoices i ON i.id = e.invoice_id
+ WHERE e.rate = 0 AND e.kind <> 'payment' AND e.day >= :first AND e.day <= :last AND i.untaxed_date IS NOT NULL
+ GROUP BY e.day, i.id, e.category ORDER BY e.day, i.id, e.category;
+
 -- name: documents
 -- The invoices and credit notes of a period with what their PDF is read or drawn from. One that was erased has neither.
 SELECT i.id, i.invoice_number, i.pdf_sha256, i.pdf_source FROM invoices i

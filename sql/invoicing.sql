@@ -87,6 +87,7 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   service_date_to = :service_date_to, due_date = :due_date, language = :language, seller = :seller, buyer = :buyer,
   debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount,
   payment_reference = :payment_reference, overdue_from = :overdue_from, tax_date = :tax_date, tax_basis = :tax_basis,
+  tax_rules = :tax_rules, untaxed_date = :untaxed_date,
   interest_notice = :interest_notice AND invoice_type = 'invoice' AND NOT taken_over
     AND (SELECT c.company_name IS NULL FROM contacts c WHERE c.id = contact_id),
   search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'),

@@ -4,7 +4,7 @@
 -- What decides about the tax of a sent invoice. `groups`: those of the invoice and its credit notes, as [document id, kind, issue date,
 -- category, rate, net, tax]. `write_offs`: [day, amount]. `money`: [time, amount] of what it received, gave back, and gained and lost
 -- by moves, without what was paid of claims. A payment with such a part never moves.
-SELECT i.id, i.currency, i.total, i.issue_date, i.tax_date, i.tax_basis, i.exchange_rate,
+SELECT i.id, i.currency, i.total, i.issue_date, i.tax_date, i.tax_basis, i.tax_rules, i.untaxed_date, i.exchange_rate,
        i.buyer ->> 'vat_id' AS vat_id, i.buyer ->> 'country' AS country,
        (SELECT json_group_array(json(entry)) FROM (
           SELECT json_array(n.id, n.invoice_type, n.issue_date, t.category, t.rate, t.net, t.tax) AS entry

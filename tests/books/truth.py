@@ -231,8 +231,8 @@ class Books:
 
         It counts with the supply; money that comes before, when it comes. Without tax, money counts
         for nothing, and goods to the EU count when they are invoiced, at the latest at the end of
-        the month after the supply. Of a deposit, only money counts, also without tax. A write-off
-        takes its share of net and tax (§ 17 (2) no. 1 UStG).
+        the month after the supply. Of a deposit, only money counts, but what is not taxed counts with
+        the supply as well. A write-off takes its share of net and tax (§ 17 (2) no. 1 UStG).
         """
         notes = [note for note in bill.credits if note.day <= until]
         net, tax = (
@@ -240,14 +240,15 @@ class Books:
         )
         # invoiced within a month
         begins = max(bill.day, bill.supplied) if group[0] == "K" else bill.supplied
-        if until >= begins and not bill.is_deposit:
+        is_taxed = bool(group[1])
+        if until >= begins and not (bill.is_deposit and is_taxed):
             for one in self.write_offs:
                 if one.bill is bill and one.day <= until:
                     gone = self.write_off_shares(one)[group]
                     own_tax = self._tax_of(bill, group, gone)
                     net, tax = net - gone + own_tax, tax - own_tax
             return net, tax
-        if not group[1] and not bill.is_deposit:
+        if not is_taxed:
             return 0, 0
         money = min(max(self.paid(bill, until), 0), bill.total)
         left = {
@@ -294,8 +295,8 @@ class Books:
         ]
 
     def money_of_deposits(self):
-        """Return {(month of 2025, currency, category, rate): gross amount} of money for deposits
-        that counts.
+        """Return {(month of 2025, currency, category, rate): gross amount} of deposits that becomes
+        revenue: by their money or, without tax, by their supply.
         """
         found = defaultdict(int)
         for bill in (bill for bill in self.bills if bill.is_deposit):

@@ -546,18 +546,82 @@ def test_deposits_follow_the_money_whatever_the_basis(office, basis, months):
     assert office.months() == months
 
 
-def test_what_is_not_taxed_follows_the_money_for_a_deposit_too(office):
-    austrian = office.client.make(
-        "/contacts", {**BUYER, "country": "AT", "city": "Wien", "tax_id": "ATU13585627"}
-    )
-    deposit = office.deposit({"unit_price": 100}, contact_id=austrian["id"], is_reverse_charge=True)
-    assert office.months() == []
+SERVICES = "/reports/recapitulative?year=2026&month="
+
+
+@pytest.fixture
+def austrian(office):
+    """A company in Vienna, which owes the tax itself."""
+    fields = {"country": "AT", "city": "Wien", "tax_id": "ATU13585627"}
+    return office.client.make("/contacts", {**BUYER, **fields})
+
+
+def test_what_is_not_taxed_counts_on_the_last_day_of_the_service_of_a_deposit(office, austrian):
+    """§ 18a (8) sentence 2 UStG: services are declared for the month in which they are performed."""
+    deposit = office.deposit({"unit_price": 300}, contact_id=austrian["id"], is_reverse_charge=True)
+    assert (deposit["tax_date"], deposit["tax_basis"]) == (None, "payment")
+    office.clock("2026-02-10")
+    office.pay(deposit, 300)
+    assert office.months("net", "region") == [("2026-05", 300, "eu")]
+    assert office.client.data(f"{SERVICES}2")["data"]["rows"] == []
+    assert office.client.data(f"{SERVICES}5")["data"]["rows"] == [
+        {"vat_id": "ATU13585627", "goods": 0, "services": 300}
+    ]
+    office.final(deposit, contact_id=austrian["id"], is_reverse_charge=True)
+    assert office.months() == [("2026-05", 1000, 0)]
+
+
+def test_a_deposit_with_both_counts_the_taxed_part_by_its_money(office, austrian):
+    booth = {"unit_price": 300, "tax_rate": 0, "tax_category": "AE"}
+    parking = {"unit_price": 100, "tax_rate": 19}
+    deposit = office.deposit(booth, parking, contact_id=austrian["id"])
+    office.clock("2026-02-10")
+    office.pay(deposit, 419)
+    assert office.months("net", "tax", "tax_category") == [
+        ("2026-02", 100, 19, "S"),
+        ("2026-05", 300, 0, "AE"),
+    ]
+
+
+def test_credit_notes_and_write_offs_of_what_is_not_taxed_count_like_those_of_an_invoice(
+    office, austrian
+):
+    deposit = office.deposit({"unit_price": 300}, contact_id=austrian["id"], is_reverse_charge=True)
+    office.clock("2026-02-10")
+    office.credit(deposit, 100, rate=0)
+    assert office.months() == [("2026-05", 200, 0)]
+    office.clock("2026-06-10")
+    office.credit(deposit, 50, rate=0)
+    office.clock("2026-07-10")
+    office.write_off(deposit, 150)
+    assert office.months() == [("2026-05", 200, 0), ("2026-06", -50, 0), ("2026-07", -150, 0)]
+
+
+def test_a_deposit_for_a_closed_month_counts_at_its_issue_date_without_tax(office, austrian):
+    office.clock("2026-06-03")
+    office.client.post("/reports/periods/2026-05/close", status=200)
+    deposit = office.deposit({"unit_price": 300}, contact_id=austrian["id"], is_reverse_charge=True)
+    assert office.months() == [("2026-06", 300, 0)]
+    office.pay(deposit, 300)
+    assert office.months() == [("2026-06", 300, 0)]
+
+
+def test_deposits_that_were_sent_before_the_upgrade_follow_the_money_without_tax_too(
+    office, austrian, db
+):
+    deposit = office.deposit({"unit_price": 300}, contact_id=austrian["id"], is_reverse_charge=True)
+    db.connection.execute("UPDATE invoices SET tax_rules = 1, untaxed_date = NULL")
+    db.connection.execute("DELETE FROM tax_entries")
     office.clock("2026-02-10")
     office.pay(deposit, 100)
-    assert office.months("net", "region") == [("2026-02", 100, "eu")]
-    assert office.client.data("/reports/recapitulative?year=2026&month=2")["data"]["rows"] == [
+    office.clock("2026-03-10")
+    office.pay(deposit, 200)
+    assert office.months() == [("2026-02", 100, 0), ("2026-03", 200, 0)]
+    assert office.client.data(f"{SERVICES}2")["data"]["rows"] == [
         {"vat_id": "ATU13585627", "goods": 0, "services": 100}
     ]
+    assert [line[4] for line in lines_of(office, 3) if line[2] == DEPOSITS] == ["10032026"]
+    assert lines_of(office, 5) == []
 
 
 def test_credit_notes_and_write_offs_of_a_deposit_change_its_tax_by_the_money_only(office):
@@ -635,6 +699,27 @@ def test_datev_books_a_deposit_without_tax_and_its_money_against_revenue(office)
     assert [(entry["kind"], entry["debit"], entry["credit"]) for entry in sums] == [
         ("deposit", 357, 0),
         ("payment", 357, 0),
+    ]
+
+
+def test_datev_books_what_is_not_taxed_as_revenue_on_the_day_of_the_supply(office, austrian):
+    deposit = office.deposit({"unit_price": 300}, contact_id=austrian["id"], is_reverse_charge=True)
+    assert lines_of(office, 1) == [("300,00", "S", "10002", DEPOSITS, "")]
+    office.clock("2026-02-10")
+    office.pay(deposit, 300)
+    office.credit(deposit, 100, rate=0)
+    assert sorted(lines_of(office, 2)) == [
+        ("100,00", "H", "10002", DEPOSITS, ""),
+        ("300,00", "S", "1200", "10002", ""),
+    ]
+    assert lines_of(office, 5) == [("200,00", "S", DEPOSITS, "8337", "10052026")]
+    [booking] = office.datev(5)
+    assert booking[40] == "ATU13585627"
+    office.clock("2026-06-10")
+    office.credit(deposit, 50, rate=0)
+    assert sorted(lines_of(office, 6)) == [
+        ("50,00", "H", "10002", DEPOSITS, ""),
+        ("50,00", "H", DEPOSITS, "8337", "10062026"),
     ]
 
 

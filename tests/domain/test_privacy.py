@@ -148,7 +148,7 @@ OTHERS = {
     "a date or the rule for one": "check_ins.day check_in_scans.day claim_movements.day "
     "invoices.issue_date invoices.service_date "
     "invoices.service_date_to invoices.due_date invoices.overdue_from invoices.dunning_deadline "
-    "invoices.tax_date tax_entries.day write_offs.written_off_at claim_movements.day "
+    "invoices.tax_date invoices.untaxed_date tax_entries.day write_offs.written_off_at claim_movements.day "
     "payments.payment_date bank_transactions.booked_on bank_statements.from_date "
     "bank_statements.to_date due_date_changes.due_date tasks.due_date newsletter_consents.at",
     "goods and services sold, and the reason for a tax exemption": ""

@@ -6,8 +6,11 @@ The option `tax_basis` decides for each invoice when it is sent, and the invoice
 - payment: when money comes (§ 20 UStG).
 - issue_date: at the issue date, as earlier versions did, and for invoices of other systems.
 
-Deposits follow the money for ever, and a final invoice counts with the groups that its deposits
-have left.
+The taxed groups of a deposit follow the money for ever, and those with rate 0 count with its
+supply. A final invoice counts with the groups that its deposits have left.
+
+Which rules an invoice has is stored when it is sent (`tax_rules`), so that no figure of an older
+one changes.
 
 The result is stored in `tax_entries`, from which the report on taxes and DATEV are read. Each
 change of an invoice, its credit notes, payments and write-offs computes it again; what counts in a
@@ -29,25 +32,29 @@ sql = statements("taxes")
 KEY = ("day", "document_id", "kind", "category", "rate")
 VALUES = ("net", "tax", "base_net", "base_tax", "region")
 LAST_DAY = "9999-12-31"
+RULES = 2  # of invoices that are sent now; those with 1 were sent before migration 0081
 
 
 def terms(db, row, issue_date, service_date):
-    """Return the columns of a document that is sent: `tax_date` and `tax_basis`.
+    """Return the columns of a document that is sent: `tax_date`, `tax_basis`, `tax_rules` and
+    `untaxed_date`.
 
-    Both are None for a credit note.
+    All but the rules are None for a credit note, which counts by those of its invoice.
 
     `service_date` is the last day of the supply. If its month is closed, the tax counts at the
     issue date. A deposit has no tax date: its tax follows the money, whatever the option says (§ 13
-    (1) no. 1a sentence 4 UStG).
+    (1) no. 1a sentence 4 UStG). What is not taxed has a day all the same: services to other
+    countries of the EU are declared when they are performed (§ 18a (8) sentence 2 UStG).
     """
+    columns = {"tax_date": None, "tax_basis": None, "tax_rules": RULES, "untaxed_date": None}
     if row["invoice_type"] != "invoice":
-        return {"tax_date": None, "tax_basis": None}
+        return columns
     if row["taken_over"]:
-        return {"tax_date": issue_date, "tax_basis": "issue_date"}
-    if row["is_deposit"]:
-        return {"tax_date": None, "tax_basis": "payment"}
+        return {**columns, "tax_date": issue_date, "tax_basis": "issue_date"}
     day = issue_date if periods.closed_month(db, service_date) else service_date
-    return {"tax_date": day, "tax_basis": basis_on(db.config.tax_basis, day)}
+    if row["is_deposit"]:
+        return {**columns, "untaxed_date": day, "tax_basis": "payment"}
+    return {**columns, "tax_date": day, "tax_basis": basis_on(db.config.tax_basis, day)}
 
 
 def basis_on(option, day):
@@ -59,9 +66,9 @@ def begins(basis, tax_date, issue_date, category, rate):
     """Return the first day on which a tax group can count; None for one that follows the money
     alone.
 
-    All groups of a deposit, which has no `tax_date`, follow the money. A supply of goods to the EU
-    (K) counts at the issue date, but not before the supply and not after the end of the month that
-    follows it (§ 13 (1) no. 6 UStG).
+    Groups without `tax_date` follow the money: of a deposit the taxed ones, and all by the rules 1.
+    A supply of goods to the EU (K) counts at the issue date, but not before the supply and not after
+    the end of the month that follows it (§ 13 (1) no. 6 UStG).
     """
     if basis == "issue_date":
         return FIRST_DAY
@@ -168,7 +175,11 @@ class _Invoice:
 
     def _begins(self, key):
         """Return the first day on which a group can count, or None, see `begins`."""
-        return begins(self.row["tax_basis"], self.row["tax_date"], self.row["issue_date"], *key)
+        _, rate = key
+        day = self.row["tax_date"]
+        if day is None and not rate:
+            day = self.row["untaxed_date"]
+        return begins(self.row["tax_basis"], day, self.row["issue_date"], *key)
 
     def _count(self, day, document_id, kind, key, figures):
         """Add (net, tax) to an entry."""
@@ -210,13 +221,12 @@ class _Invoice:
         return share - tax, tax
 
     def _follow_money(self):
-        """Count the money as it comes: that of a deposit for all groups, otherwise for those with a
-        rate above 0.
+        """Count the money as it comes, for the groups with a rate above 0 and those without a first
+        day.
 
         With the basis supply, it is taken back on the day of the supply.
         """
         is_by_supply = self.row["tax_basis"] == "supply"
-        is_deposit = self.row["tax_date"] is None
         end = self.row["tax_date"] if is_by_supply else LAST_DAY
         credited = {group.day for group in self.groups if group.kind == "credit_note"}
 
@@ -228,7 +238,7 @@ class _Invoice:
             paid += self.money.get(day, 0)
             for key, share in zip(self.own, self._shares_of_money(day, paid), strict=True):
                 _, rate = key
-                if not rate and not is_deposit:
+                if not rate and self._begins(key) is not None:
                     continue
                 net, tax = self._divided(key, share)
                 net_before, tax_before = counted.get(key, (0, 0))

@@ -126,10 +126,10 @@ def of_advance(row, accounts):
 
 
 def of_deposit(row, accounts, country):
-    """Return the booking of one tax group of money for a deposit: the account of deposits against
-    revenue.
+    """Return the booking of one tax group of a deposit that becomes revenue: the account of deposits
+    against revenue.
 
-    Its tax counts on the day of the money.
+    It counts on its day: that of the money or, with rate 0, that of the supply.
     """
     account = accounts.revenue(row["category"], row["rate"], row["region"])
     number = row["invoice_number"]

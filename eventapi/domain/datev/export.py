@@ -249,6 +249,8 @@ def found(db, chosen, accounts, links):
             else (bookings.of_deposit(row, accounts, country),)
         ):
             yield row, booking
+    for row in db.iterate(sql.untaxed_deposits, first=chosen.first, last=chosen.last):
+        yield row, bookings.of_deposit(row, accounts, country)
 
 
 def _dated(db, statement, values):
