@@ -2,7 +2,7 @@
 
 -- name: invoice
 -- What decides about the tax of a sent invoice. `groups`: those of the invoice and its credit notes, as [document id, kind, issue date,
--- category, rate, net, tax]. `write_offs`: [day, amount]. `money`: [time, amount] of what it received, gave back, and gained and lost
+-- category, rate, net, tax]. `write_offs`: [day, amount, id]. `money`: [time, amount] of what it received, gave back, and gained and lost
 -- by moves, without what was paid of claims. A payment with such a part never moves.
 SELECT i.id, i.currency, i.total, i.issue_date, i.tax_date, i.tax_basis, i.tax_rules, i.untaxed_date, i.exchange_rate,
        i.buyer ->> 'vat_id' AS vat_id, i.buyer ->> 'country' AS country,
@@ -13,7 +13,7 @@ SELECT i.id, i.currency, i.total, i.issue_date, i.tax_date, i.tax_basis, i.tax_r
                                                  WHERE c.related_invoice_id = i.id AND c.invoice_type = 'credit_note')
              AND n.locked_at IS NOT NULL
            ORDER BY n.invoice_type = 'credit_note', n.id, t.category, t.rate)) AS groups,
-       (SELECT json_group_array(json_array(w.written_off_at, w.amount)) FROM write_offs w
+       (SELECT json_group_array(json_array(w.written_off_at, w.amount, w.id)) FROM write_offs w
          WHERE w.invoice_id = i.id) AS write_offs,
        (SELECT json_group_array(json_array(at, amount)) FROM (
           SELECT coalesce(p.payment_date_at, p.created_at) AS at, p.amount - p.claim_amount AS amount

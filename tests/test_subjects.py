@@ -75,6 +75,7 @@ CHECKS = {
     "bulk imports": "imports.runs.check",
     "check-ins": "entrance.admission.check",
     "contacts": "people.contacts.check",
+    "datev": "datev.comparing.check",
     "deductions": "billing.deposits.check_deductions",
     "dunning": "dunning.sending.check",
     "e-invoices": "einvoices_sent.store.check",

@@ -34,6 +34,8 @@ LINES = {
         "from eventapi.domain.datev.subject import DATEV\n",
         "    DATEV,\n",
     ),
+    "eventapi/domain/upkeep/checks.py": ('    "datev": (5, ("datev",)),\n',),
+    "tests/test_subjects.py": ('    "datev": "datev.comparing.check",\n',),
 }
 # Tests of others that compare with a written list which names DATEV
 LISTS_OF_TESTS = (

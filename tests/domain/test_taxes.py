@@ -9,6 +9,7 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.books import taxes
+from eventapi.domain.datev import comparing
 from eventapi.domain.upkeep import checks
 from eventapi.money import RATE_PLACES
 from eventapi.storage import database, migrations
@@ -371,6 +372,129 @@ def test_another_currency_is_converted_as_a_sum_so_that_parts_add_up_to_the_invo
     assert RATE_PLACES == 10
 
 
+def francs(office, net, rate, price):
+    """Send an invoice in francs with one line."""
+    return office.invoice(
+        {"unit_price": net, "tax_rate": rate}, currency="CHF", exchange_rate=price
+    )
+
+
+def in_euros(line):
+    """Return the amount of a booking in euros, negative in credit."""
+    amount = Decimal((line[5] or line[1]).replace(",", "."))
+    return amount if line[2] == "S" else -amount
+
+
+def declared(office, *months):
+    """Return {month of the tax: sum in euros} of the bookings that declare tax.
+
+    Without a day, a write-off declares it in its own month.
+    """
+    found = {}
+    for month in months:
+        for line in office.datev(month):
+            is_write_off = line[7] in ("2406", "2401")
+            key = f"{line[116][4:]}-{line[116][2:4]}"
+            if not line[116] and is_write_off:
+                key = f"2026-{month:02}"
+            if line[116] or is_write_off:
+                sign = -1 if is_write_off else 1
+                found[key] = found.get(key, 0) + sign * in_euros(line)
+    return {month: amount for month, amount in found.items() if amount}
+
+
+def reported(office):
+    """Return {month: net and tax in euros} of the report."""
+    found = {}
+    for row in office.rows():
+        amount = Decimal(str(row["base_net"])) + Decimal(str(row["base_tax"]))
+        found[row["period"]] = found.get(row["period"], 0) + amount
+    return {month: amount for month, amount in found.items() if amount}
+
+
+def older(db):
+    """Let all invoices be sent by an earlier version."""
+    db.connection.execute("UPDATE invoices SET tax_rules = 1, untaxed_date = NULL")
+
+
+def test_an_invoice_in_francs_that_is_paid_before_the_supply_is_the_same_in_datev(office):
+    """10.05 CHF at 1.0643 are 10.70 EUR, 7 % of it 0.75: together 11.45, and not 10.75 × 1.0643."""
+    invoice = francs(office, 10.05, 7, 1.0643)
+    assert [in_euros(line) for line in office.datev(1)] == [Decimal("11.45")]
+    office.clock("2026-02-10")
+    office.pay(invoice, 10.75)
+    assert office.months("base_net", "base_tax") == [("2026-02", 10.7, 0.75)]
+    assert declared(office, 1, 2) == reported(office) == {"2026-02": Decimal("11.45")}
+
+
+def test_parts_that_are_paid_before_the_supply_are_the_same_in_datev(office):
+    """39.27 CHF at 1.05, paid in three parts: a cent of rounding is not left for the supply."""
+    invoice = francs(office, 33, 19, 1.05)
+    for month, amount in ((2, 11.90), (3, 11.90), (4, 15.47)):
+        office.clock(f"2026-{month:02}-10")
+        office.pay(invoice, amount)
+    expected = {
+        "2026-02": Decimal("12.50"),
+        "2026-03": Decimal("12.49"),
+        "2026-04": Decimal("16.24"),
+    }
+    assert reported(office) == expected
+    assert declared(office, *range(1, 6)) == expected
+
+
+def test_by_issue_date_credit_notes_in_francs_are_converted_with_their_invoice(office):
+    """33.34 less 10.07 CHF are 23.27 CHF, and at 1.05 24.43 EUR."""
+    office.basis("issue_date")
+    invoice = francs(office, 33.34, 0, 1.05)
+    office.credit(invoice, 10.07, rate=0)
+    assert office.months("net", "base_net") == [("2026-01", 23.27, 24.43)]
+    account = revenue_accounts("S19=8400 S7=8300 K=8125 AE=8337 Z=8400")
+    office.settings.datev_revenue = account
+    assert sum(map(in_euros, office.datev(1))) == Decimal("24.43")
+
+
+def test_invoices_of_an_earlier_version_convert_each_document_and_booking_by_itself(office, db):
+    office.basis("issue_date, 2026-05-10 supply")
+    office.settings.datev_revenue = revenue_accounts("S19=8400 Z=8400")
+    first = office.invoice(
+        {"unit_price": 33.34, "tax_rate": 0},
+        currency="CHF",
+        exchange_rate=1.05,
+        service_date="2026-01-10",
+        service_date_to=None,
+    )
+    second = francs(office, 33, 19, 1.05)
+    older(db)
+    office.credit(first, 10.07, rate=0)
+    for month, amount in ((2, 11.90), (3, 11.90), (4, 15.47)):
+        office.clock(f"2026-{month:02}-10")
+        office.pay(second, amount)
+    assert office.months("base_net", "base_tax") == [
+        ("2026-01", 24.44, 0),
+        ("2026-02", 10.5, 2.0),
+        ("2026-03", 10.5, 1.99),
+        ("2026-04", 13.65, 2.59),
+    ]
+    assert declared(office, 2, 3, 4) == {
+        "2026-02": Decimal("12.50"),
+        "2026-03": Decimal("12.50"),
+        "2026-04": Decimal("16.24"),
+        "2026-05": Decimal("-41.24"),
+    }
+
+
+def test_a_booking_that_is_worth_no_cent_has_no_line(office):
+    """DATEV refuses 0.00. What is left of the invoice is converted with it."""
+    invoice = francs(office, 100, 19, 0.4)
+    office.clock("2026-06-10")
+    office.write_off(invoice, 0.01)
+    assert office.datev(6) == []
+    office.write_off(invoice, 0.01)
+    office.write_off(invoice, 0.01)
+    assert [(line[1], line[5]) for line in office.datev(6)] == [("0,01", "0,01")]
+    assert reported(office) == {"2026-05": Decimal("47.60"), "2026-06": Decimal("-0.01")}
+
+
 # The file for DATEV
 
 
@@ -396,6 +520,46 @@ def test_datev_has_no_tax_period_if_the_tax_follows_the_money(office):
     office.basis("payment")
     office.invoice()
     assert [(line[115], line[116]) for line in office.datev(1)] == [("", "")]
+
+
+@pytest.mark.parametrize("basis", ["supply", "issue_date"])
+@pytest.mark.parametrize("seed", range(3))
+def test_all_files_are_the_report_in_euros_for_invoices_in_francs(office, basis, seed, db):
+    office.basis(basis)
+    history = walk(office, random.Random(seed), 10, currency="CHF", exchange_rate=1.0643)
+    assert len(history) > 9
+    assert declared(office, *range(1, 13)) == reported(office)
+    assert comparing.differences(db, [one["invoice"]["id"] for one in history]) == []
+
+
+def test_a_difference_between_report_and_datev_is_named(office, db):
+    def differences():
+        answer = office.client.get(
+            "/reports/datev?year=2026&month=1", headers={"Accept": "application/json"}, status=200
+        )
+        return answer.json["data"]["tax_differences"]
+
+    invoice = francs(office, 100, 19, 1.05)
+    office.invoice()
+    assert differences() == []
+    change = "UPDATE tax_entries SET base_tax = base_tax + ? WHERE currency = 'CHF'"
+    db.connection.execute(change, (1,))
+    assert differences() == [
+        {
+            "invoice_number": invoice["invoice_number"],
+            "month": "2026-05",
+            "report": 124.96,
+            "datev": 124.95,
+        }
+    ]
+    assert checks.findings(db) == [
+        (
+            "datev",
+            f"{invoice['invoice_number']}: in 2026-05 its amounts with tax are 124.96 in the report on taxes, "
+            "and 124.95 in the files for DATEV (EUR)",
+        )
+    ]
+    db.connection.execute(change, (-1,))
 
 
 def test_the_tax_periods_of_all_files_add_up_to_the_report(office):
@@ -429,7 +593,7 @@ def add(sums, key, line, positive):
 # A random year against the rules, computed a second time
 
 
-def walk(office, chance, number):
+def walk(office, chance, number, **fields):
     """Send invoices and deposits in two rates, and let money, credit notes and write-offs follow.
 
     Final invoices deduct deposits that are paid. Now and then the month before is closed, and its
@@ -457,6 +621,7 @@ def walk(office, chance, number):
                         service_date=supply,
                         service_date_to=None,
                         is_deposit=chance.random() < 0.4,
+                        **fields,
                     )
                 )
             )
@@ -473,6 +638,7 @@ def walk(office, chance, number):
                 service_date=supply,
                 service_date_to=None,
                 deposit_ids=[settled["invoice"]["id"]],
+                **fields,
             )
             history.append(deducted(record(final), items, settled))
             continue

@@ -275,7 +275,8 @@ def test_tax_in_the_currency_of_the_tenant_is_that_of_each_invoice_at_its_rate(
 ):
     """Tax returns are in euros (§ 16 (6) UStG).
 
-    Rates are those of the invoices, then those of the options.
+    Rates are those of the invoices, then those of the options. An invoice with a rate is converted
+    together with its credit notes.
     """
     of_yen = [record for record in sent(organiser) if record["currency"] == "JPY"]
     for place, record in enumerate(of_yen[1:]):
@@ -290,13 +291,24 @@ def test_tax_in_the_currency_of_the_tenant_is_that_of_each_invoice_at_its_rate(
         settings.exchange_rates = usual
         for query, event in (("", None), (f"?event_id={books[0]['id']}", books[0]["id"])):
             expected = defaultdict(lambda: [[], []])
-            for record in sent(organiser, event):
+            records = sorted(sent(organiser, event), key=lambda one: (one["issue_date"], one["id"]))
+            by_id = {record["id"]: record for record in records}
+            so_far = defaultdict(Decimal)
+            for record in records:
+                invoice = by_id[record["related_invoice_id"] or record["id"]]
                 for tax in record["taxes"]:
                     row = expected[
                         record["issue_date"][:7], record["currency"], tax["category"], tax["rate"]
                     ]
                     for amounts, name in zip(row, ("net", "tax"), strict=True):
-                        amounts.append(in_base(record, tax[name], usual.get(record["currency"])))
+                        if not invoice["exchange_rate"]:
+                            found = in_base(record, tax[name], usual.get(record["currency"]))
+                        else:
+                            group = invoice["id"], tax["category"], tax["rate"], name
+                            before = so_far[group]
+                            so_far[group] += exact(tax[name])
+                            found = in_base(invoice, so_far[group]) - in_base(invoice, before)
+                        amounts.append(found)
             sums = {
                 key: [None if None in amounts else sum(amounts) for amounts in row]
                 for key, row in expected.items()

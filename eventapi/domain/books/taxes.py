@@ -128,6 +128,28 @@ class Group:
         return self.category, self.rate
 
 
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """What an invoice, a credit note or a write-off changes in a tax group.
+
+    id: of the document, or of the write-off. document_id: the invoice is that of a write-off. net,
+    tax: negative if they reduce what was invoiced.
+    """
+
+    kind: str
+    id: int
+    document_id: int
+    day: str
+    category: str
+    rate: int
+    net: int
+    tax: int
+
+    @property
+    def key(self):
+        return self.category, self.rate
+
+
 def groups_of(invoice):
     """Return the Groups of a row of `taxes.invoice`: its own ones first."""
     return [Group(*values) for values in json.loads(invoice["groups"])]
@@ -138,13 +160,18 @@ def computed(invoice, zone):
     return _Invoice(invoice, zone).computed()
 
 
+def movements(invoice, zone):
+    """Return the Movements of a row of `taxes.invoice`, in the order in which they are booked."""
+    return _Invoice(invoice, zone).movements()
+
+
 class _Invoice:
     """The tax entries of an invoice, while they are computed.
 
     Attributes:
         groups: the Groups of the invoice and of its credit notes.
         own: {(category, rate): Group} of the invoice itself.
-        write_offs: [day, amount] of each, by day.
+        write_offs: [day, amount, id] of each, by day.
         money: what came in less what was given back, by day.
         entries: {(day, document id, kind, category, rate): [net, tax]}.
     """
@@ -161,17 +188,27 @@ class _Invoice:
 
     def computed(self):
         """Compute all entries and return those that are not 0."""
-        for group in self.groups:
-            first = self._begins(group.key)
+        for one in self.movements():
+            first = self._begins(one.key)
             if first is not None:
-                day = counts_at(first, group.day, is_invoice=group.kind == "invoice")
-                self._count(day, group.document_id, group.kind, group.key, (group.net, group.tax))
+                day = counts_at(first, one.day, is_invoice=one.kind == "invoice")
+                self._count(day, one.document_id, one.kind, one.key, (one.net, one.tax))
 
-        for day, amount in self.write_offs:
-            self._write_off(day, amount)
         if self.row["tax_basis"] != "issue_date":
             self._follow_money()
         return {key: figures for key, figures in self.entries.items() if any(figures)}
+
+    def movements(self):
+        """Return the Movements in the order in which they are booked: the invoice first."""
+        found = [
+            Movement(
+                one.kind, one.document_id, one.document_id, one.day, *one.key, one.net, one.tax
+            )
+            for one in self.groups
+        ]
+        for day, amount, id in self.write_offs:
+            found += self._write_off(day, amount, id)
+        return sorted(found, key=lambda one: (one.kind != "invoice", one.day, one.kind, one.id))
 
     def _begins(self, key):
         """Return the first day on which a group can count, or None, see `begins`."""
@@ -188,17 +225,14 @@ class _Invoice:
         entry[0] += net
         entry[1] += tax
 
-    def _write_off(self, day, amount):
-        """Count a write-off for the groups by what credit notes have left of them."""
+    def _write_off(self, day, amount, id):
+        """Yield the Movements of a write-off, divided by what credit notes have left of the groups."""
         weights = self._gross(until=day)
         if not sum(weights):
             weights = self._gross()
         for key, share in zip(self.own, shares(amount, weights), strict=True):
-            first = self._begins(key)
-            if first is not None:
-                net, tax = self._divided(key, share)
-                counted_at = counts_at(first, day, is_invoice=False)
-                self._count(counted_at, self.row["id"], "write_off", key, (-net, -tax))
+            net, tax = self._divided(key, share)
+            yield Movement("write_off", id, self.row["id"], day, *key, -net, -tax)
 
     def _gross(self, until=None):
         """Return the gross amounts of the groups: of the invoice, or what its credit notes until a
@@ -325,27 +359,59 @@ def _with_base(invoice, entries, base):
     """Return the entries with [net, tax, base_net, base_tax].
 
     The sum of each tax group up to a day is converted at the rate of the invoice, and the
-    difference counts. With the basis issue_date, without a rate, and in the organiser's currency,
-    the last two are None: the report converts each document by itself, as earlier versions did.
+    difference counts. Without a rate, in the organiser's currency, and by the rules 1 with the basis
+    issue_date, the last two are None: the report converts each document by itself.
     """
-    rate = invoice["exchange_rate"]
-    currency = invoice["currency"]
-    if invoice["tax_basis"] == "issue_date" or currency == base or not rate:
+    is_by_document = invoice["tax_basis"] == "issue_date" and invoice["tax_rules"] == 1
+    if is_by_document or invoice["currency"] == base or not invoice["exchange_rate"]:
         return {key: [*figures, None, None] for key, figures in entries.items()}
 
-    sums = defaultdict(lambda: [0, 0])
-    with_base = {}
-    for key in sorted(entries):
-        group = key[3:]  # category and rate
-        before = sums[group]
-        after = [one + other for one, other in zip(before, entries[key], strict=True)]
-        bases = [
-            money.converted(new, currency, rate, base) - money.converted(old, currency, rate, base)
-            for old, new in zip(before, after, strict=True)
-        ]
-        sums[group] = after
-        with_base[key] = [*entries[key], *bases]
-    return with_base
+    days = sorted(entries)
+    amounts = [(key[3:], *entries[key]) for key in days]  # by category and rate
+    bases = _cumulated(amounts, invoice, base)
+    return {key: [*entries[key], *found] for key, found in zip(days, bases, strict=True)}
+
+
+def _cumulated(amounts, invoice, base):
+    """Return (net, tax) in the currency `base` for each (group, net, tax), in their order.
+
+    The sum of a group so far is converted, less what was converted before: so that many parts are as
+    much as the whole.
+    """
+    sums = defaultdict(lambda: (0, 0))
+    found = []
+    for group, net, tax in amounts:
+        net_before, tax_before = sums[group]
+        sums[group] = net_before + net, tax_before + tax
+        found.append(
+            (
+                _in_base(net_before + net, invoice, base) - _in_base(net_before, invoice, base),
+                _in_base(tax_before + tax, invoice, base) - _in_base(tax_before, invoice, base),
+            )
+        )
+    return found
+
+
+def _in_base(units, invoice, base):
+    """Return an amount of an invoice in the currency `base`, at the rate of the invoice."""
+    return money.converted(units, invoice["currency"], invoice["exchange_rate"], base)
+
+
+def booked(db, id):
+    """Return what DATEV books of an invoice, its credit notes and its write-offs: (Movement, amount
+    with tax in the organiser's currency) in the order of booking.
+
+    The amounts are those of the report on taxes: up to each day, both have converted the same sums.
+    The amount is None where a booking is converted by itself: without a rate, in the organiser's
+    currency, and by the rules 1.
+    """
+    invoice = db.one(sql.invoice, id=id)
+    base = db.config.currency
+    found = movements(invoice, db.config.timezone)
+    if invoice["tax_rules"] == 1 or invoice["currency"] == base or not invoice["exchange_rate"]:
+        return [(one, None) for one in found]
+    bases = _cumulated([(one.key, one.net, one.tax) for one in found], invoice, base)
+    return [(one, net + tax) for one, (net, tax) in zip(found, bases, strict=True)]
 
 
 def invoices_of(db, payment):
@@ -402,7 +468,7 @@ def _not_refunded(db, note):
         amount for at, amount in json.loads(invoice["money"]) if times.local_date(at, zone) <= end
     )
     billed = sum(group.net + group.tax for group in groups_of(invoice) if group.day <= end)
-    written_off = sum(amount for day, amount in json.loads(invoice["write_offs"]) if day <= end)
+    written_off = sum(amount for day, amount, _ in json.loads(invoice["write_offs"]) if day <= end)
     return min(note["total"], paid - billed + written_off)
 
 

@@ -6,7 +6,6 @@ account. What takes back another booking turns the sides; the amount never becom
 of rows are in minor units and include tax.
 """
 
-import json
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -27,7 +26,9 @@ class Booking:
 
     kind: invoice, credit_note, claim, payment, refund, move, write_off, advance, deposit, exchange or fee; the control
     sums are separated by it.
-    units: minor units, positive if the account is debited. rate: ten-billionths of the tenant's currency for one unit.
+    units: minor units, positive if the account is debited. worth: the same in the tenant's currency,
+    if it was converted with other amounts of the invoice; None if it is converted by itself. rate:
+    ten-billionths of the tenant's currency for one unit.
     account, contra: numbers. document: number of the invoice, the key of the open item. day: of the
     document. service_date, tax_day: last day of the supply, and the day on which the tax counts.
     link: GUID of the document. details: (kind, content) pairs, such as the number of a credit note.
@@ -51,14 +52,15 @@ class Booking:
     link: str | None = None
     cost_centre: str | None = None
     details: tuple = ()
+    worth: int | None = None
 
 
-def of_invoice(row, accounts, country, link=None):
+def of_invoice(row, accounts, country, link=None, worth=None):
     """Return the booking of one tax group of an invoice or credit note: the debtor against revenue.
 
     A credit note has the document number of the invoice that it credits. `country` is that of the
-    organiser. link: the GUID of the PDF. Deposits are no revenue and have no tax until money comes:
-    see `of_deposit`.
+    organiser. link: the GUID of the PDF. worth: see Booking. Deposits are no revenue and have no
+    tax until money comes: see `of_deposit`.
     """
     where, number = region(row["vat_id"], row["country"], country), row["invoice_number"]
     account = (
@@ -66,7 +68,10 @@ def of_invoice(row, accounts, country, link=None):
         if row["is_deposit"]
         else accounts.revenue(row["category"], row["rate"], where)
     )
-    is_invoice, key = row["invoice_type"] == "invoice", document(row["paid_number"], row["paid_id"])
+    is_invoice, key = (
+        row["invoice_type"] == "invoice",
+        document(row["paid_number"], row["invoice_id"]),
+    )
     return Booking(
         kind=row["invoice_type"],
         day=row["issue_date"],
@@ -85,6 +90,7 @@ def of_invoice(row, accounts, country, link=None):
         link=link,
         cost_centre=None if row["is_deposit"] else row["cost_centre"],
         details=() if key == number else (("Belegnummer", number),),
+        worth=worth,
     )
 
 
@@ -107,11 +113,12 @@ def of_advance(row, accounts):
     money, the other takes it from the day of the supply.
     """
     account, number = accounts.revenue(row["category"], row["rate"], None), row["invoice_number"]
-    for units, tax_day in ((row["gross"], row["day"]), (-row["gross"], row["tax_date"])):
+    for sign, tax_day in ((1, row["day"]), (-1, row["tax_date"])):
         yield Booking(
             kind="advance",
             day=row["day"],
-            units=units,
+            units=sign * row["gross"],
+            worth=None if row["worth"] is None else sign * row["worth"],
             currency=row["currency"],
             rate=row["exchange_rate"],
             account=accounts.debtor(row["debtor_number"]),
@@ -137,6 +144,7 @@ def of_deposit(row, accounts, country):
         kind="deposit",
         day=row["day"],
         units=row["gross"],
+        worth=row["worth"],
         currency=row["currency"],
         rate=row["exchange_rate"],
         account=accounts.deposits().number,
@@ -225,43 +233,39 @@ def of_move(row, accounts):
     return _of_money("move", row, accounts, row["amount"], "Umbuchung")
 
 
-def of_write_off(row, accounts):
-    """Yield the bookings of a write-off: one for each tax group, the account of write-offs against
-    the debtor.
+def of_write_off(row, accounts, movement, worth=None):
+    """Return the booking of what a write-off takes from one tax group: the account of write-offs
+    against the debtor.
 
-    The amount is divided by what credit notes have left of the groups. A recovery, which is
-    negative, turns the sides. That of a deposit, which is no revenue yet, has no tax: it is booked
-    against the account of deposits.
+    `movement` is a Movement of `books.taxes`, `worth` its amount in the organiser's currency, which
+    is negative as well. A recovery turns the sides. The write-off of a deposit, which is no revenue
+    yet, has no tax: it is booked against the account of deposits.
     """
-    groups = json.loads(row["groups"])
-    left = [group["gross"] for group in groups]
-    parts = taxes.shares(row["amount"], left if sum(left) else [group["whole"] for group in groups])
-    for group, share in zip(groups, parts, strict=True):
-        if not share:
-            continue
-        # Otherwise the tax counts on the day of the booking, or not at all.
-        is_dated = row["tax_basis"] != "issue_date" and not row["is_deposit"]
-        account = (
-            accounts.deposits()
-            if row["is_deposit"]
-            else accounts.write_off(group["category"], group["rate"])
-        )
-        yield Booking(
-            kind="write_off",
-            day=row["day"],
-            units=share,
-            currency=row["currency"],
-            rate=row["exchange_rate"],
-            account=account.number,
-            tax_key=account.tax_key,
-            contra=accounts.debtor(row["debtor_number"]),
-            document=document(row["invoice_number"], row["invoice_id"]),
-            text=_text("Ausbuchung", row["invoice_number"], row["name"]),
-            service_date=(row["service_date_to"] or row["service_date"]) if is_dated else None,
-            tax_day=_tax_day({**row, **group}, row["day"]) if is_dated else None,
-            cost_centre=None if row["is_deposit"] else row["cost_centre"],
-            details=(("Grund", row["reason"]),) if row["reason"] else (),
-        )
+    # Otherwise the tax counts on the day of the booking, or not at all.
+    is_dated = row["tax_basis"] != "issue_date" and not row["is_deposit"]
+    account = (
+        accounts.deposits()
+        if row["is_deposit"]
+        else accounts.write_off(movement.category, movement.rate)
+    )
+    group = {"category": movement.category, "rate": movement.rate}
+    return Booking(
+        kind="write_off",
+        day=row["day"],
+        units=-movement.net - movement.tax,
+        worth=None if worth is None else -worth,
+        currency=row["currency"],
+        rate=row["exchange_rate"],
+        account=account.number,
+        tax_key=account.tax_key,
+        contra=accounts.debtor(row["debtor_number"]),
+        document=document(row["invoice_number"], row["invoice_id"]),
+        text=_text("Ausbuchung", row["invoice_number"], row["name"]),
+        service_date=(row["service_date_to"] or row["service_date"]) if is_dated else None,
+        tax_day=_tax_day({**row, **group}, row["day"]) if is_dated else None,
+        cost_centre=None if row["is_deposit"] else row["cost_centre"],
+        details=(("Grund", row["reason"]),) if row["reason"] else (),
+    )
 
 
 def of_claim(row, accounts, claims):
@@ -342,27 +346,32 @@ def parts(booking, base):
     """Return a booking as a list of bookings, each with at most ten digits in the currency `base`,
     as DATEV requires.
 
-    It is one booking up to 9,999,999,999.99.
+    It is one booking up to 9,999,999,999.99, and none if it is worth 0.00 together with the other
+    amounts of its invoice, because DATEV refuses that.
     """
-    units = abs(booking.units)
-    worth = (
-        units
-        if booking.currency == base
-        else base_units(units, booking.currency, booking.rate, base)
-    )
-    count = -(-worth // (10 ** (MOST_DIGITS + money.decimals(base)) - 1))
-    if count == 1:
-        return [booking]
-    sign, sizes = 1 if booking.units > 0 else -1, taxes.shares(units, [1] * count)
-    return [replace(booking, units=sign * size) for size in sizes]
+    worth = worth_of(booking, base)
+    count = -(-abs(worth) // (10 ** (MOST_DIGITS + money.decimals(base)) - 1))
+    if count <= 1:
+        return [booking] * count
+    sizes = taxes.shares(booking.units, [1] * count)
+    if booking.worth is None:
+        return [replace(booking, units=size) for size in sizes]
+    worths = taxes.shares(booking.worth, [1] * count)
+    pairs = zip(sizes, worths, strict=True)
+    return [replace(booking, units=size, worth=part) for size, part in pairs]
 
 
-def base_units(units, currency, rate, base):
-    """Return a positive amount in minor units of the currency `base`, rounded half away from zero.
+def worth_of(booking, base):
+    """Return the amount of a booking in minor units of the currency `base`.
 
-    It is at least 1, because DATEV refuses 0.00.
+    One that is converted by itself is at least 1 or at most -1, because DATEV refuses 0.00.
     """
-    return max(1, money.converted(units, currency, rate, base))
+    if booking.currency == base:
+        return booking.units
+    if booking.worth is not None:
+        return booking.worth
+    found = money.converted(abs(booking.units), booking.currency, booking.rate, base)
+    return max(1, found) if booking.units > 0 else -max(1, found)
 
 
 def quotation(rate):
@@ -387,7 +396,7 @@ def amounts(booking, base):
     places = money.decimals(currency)
     if currency == base:
         return {1: amount(units, places)}, ()
-    own = amount(base_units(units, currency, booking.rate, base), money.decimals(base))
+    own = amount(abs(worth_of(booking, base)), money.decimals(base))
     rate = quotation(booking.rate)
     if base == "EUR" and places <= 2 and rate is not None and units < 10 ** (MOST_DIGITS + places):
         return {

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from eventapi import money, times
 from eventapi.domain.books import files
 from eventapi.domain.books.regions import COUNTRIES
-from eventapi.domain.datev import bookings, lines
+from eventapi.domain.datev import bookings, collecting, comparing, lines
 from eventapi.domain.datev.accounts import Accounts, Missing, refuse_incomplete
 from eventapi.domain.datev.lines import quoted
 from eventapi.errors import invalid_parameter
@@ -172,14 +172,16 @@ def batch(db, year, month=None, links=None, *, is_kept=False):
     refuse_two_fiscal_years(db.config, year, month)
     chosen, missing, sheet = period(db.config, year, month), Missing(), lines.bookings()
     sums, made_at = defaultdict(lambda: [0, 0, 0]), times.now()
+    invoice_ids = set()
     with temporary(db.config) as content, db.snapshot():
         accounts = Accounts(db.config, missing, _holders(db))
         is_locked = is_kept or files.is_closed_without_files(db, chosen.last)
         content.write(
             sheet.head(lines.batch_header(db.config, made_at, chosen, is_locked=is_locked))
         )
-        for row, booking in found(db, chosen, accounts, links or {}):
-            booking = priced(row, booking, db.config, missing)
+        for row, booking in collecting.of_period(db, chosen, accounts, links or {}):
+            invoice_ids.add(row["invoice_id"])
+            booking = collecting.priced(row, booking, db.config, missing)
             for part in (
                 bookings.parts(booking, db.config.currency) if booking.units and not missing else ()
             ):
@@ -193,6 +195,7 @@ def batch(db, year, month=None, links=None, *, is_kept=False):
         days = {"first": chosen.first, "last": chosen.last}
         taken_over = db.value(sql.taken_over, **days)
         left_out = [] if db.config.datev_claims else db.all(sql.claimed, **days)
+        tax_differences = comparing.differences(db, invoice_ids)
         count = sum(entry[0] for entry in sums.values())
         if count > MOST_BOOKINGS and month is None:
             raise invalid_parameter(
@@ -213,71 +216,11 @@ def batch(db, year, month=None, links=None, *, is_kept=False):
             "taken_over": taken_over,
             "documents": 0,
             "claims_left_out": [money.in_major_units(row, ("amount",)) for row in left_out],
+            "tax_differences": tax_differences,
             "is_locked": is_locked,
             "generated_at": made_at,
         },
     )
-
-
-def found(db, chosen, accounts, links):
-    """Yield (row, booking) for the documents of a period, its money, write-offs and claims, and the
-    tax of advances.
-    """
-    values, country, fees = chosen._asdict(), db.config.organiser_country, db.config.datev_fees
-    for row in db.iterate(sql.invoices, **values):
-        yield row, bookings.of_invoice(row, accounts, country, links.get(row["id"]))
-    for row in _dated(db, sql.payments, values):
-        yield row, bookings.of_payment(row, accounts)
-        if row["bank_amount"]:
-            yield row, bookings.of_exchange(row, accounts, db.config)
-        if fees and row["gateway_fee"]:
-            yield row, bookings.of_fee(row, accounts, fees)
-    for row in _dated(db, sql.refunds, values):
-        yield row, bookings.of_refund(row, accounts)
-    for row in _dated(db, sql.moves, values):
-        yield row, bookings.of_move(row, accounts)
-    for row in _dated(db, sql.write_offs, values):
-        for booking in bookings.of_write_off(row, accounts):
-            yield row, booking
-    claims = db.config.datev_claims
-    for row in _dated(db, sql.claims, values) if claims else ():
-        yield row, bookings.of_claim(row, accounts, claims)
-    for row in db.iterate(sql.advances, first=chosen.first, last=chosen.last):
-        for booking in (
-            bookings.of_advance(row, accounts)
-            if row["tax_date"]
-            else (bookings.of_deposit(row, accounts, country),)
-        ):
-            yield row, booking
-    for row in db.iterate(sql.untaxed_deposits, first=chosen.first, last=chosen.last):
-        yield row, bookings.of_deposit(row, accounts, country)
-
-
-def _dated(db, statement, values):
-    """Yield the rows of a statement with `day`, the date of `at` in the tenant's time zone."""
-    for row in db.iterate(statement, **values):
-        row["day"] = times.local_date(row["at"], db.config.timezone)
-        yield row
-
-
-def priced(row, booking, config, missing):
-    """Return a booking with an exchange rate if it needs one: that of its invoice, else that of the
-    options.
-    """
-    if booking.currency == config.currency or booking.rate or not booking.units:
-        return booking
-    rate = config.exchange_rates.get(booking.currency)
-    if rate is None:
-        missing.record(
-            "invoice",
-            row["invoice_number"],
-            (
-                f"is in {booking.currency} and has no exchange rate. Set {booking.currency} in exchange_rates in the "
-                "configuration of the server; it counts for invoices without a rate of their own."
-            ),
-        )
-        return booking
-    return bookings.with_rate(booking, rate)
 
 
 def _count(sums, booking):

@@ -1,10 +1,11 @@
 """DATEV: what it adds to what the service does with all records."""
 
-from eventapi.domain.datev import keeping
+from eventapi.domain.datev import comparing, keeping
 from eventapi.domain.records.subject import Kept, Subject
 
 DATEV = Subject(
     name="datev",
+    checks={"datev": comparing.check},
     keeps=(
         Kept(
             title="The files for DATEV",

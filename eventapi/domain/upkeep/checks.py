@@ -14,6 +14,7 @@ NAMES = {
     "foreign keys": (3, ("foreign keys",)),
     "money": (7, ("balances", "refunds", "taxes", "dunning", "deductions")),
     "periods": (1, ("periods",)),
+    "datev": (5, ("datev",)),
     "e-invoices": (1, ("e-invoices",)),
     "bank": (1, ("bank",)),
     "sales": (2, ("sales",)),
