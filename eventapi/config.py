@@ -410,7 +410,8 @@ OPTIONS = [
         "datev_gateways",
         "",
         bookkeeping.gateway_accounts,
-        "Accounts of the payments of gateways, such as card=1361 paypal=1362.",
+        "Accounts of the payments of gateways, such as card=1361 paypal=1362. Credit that pays another "
+        "invoice has the gateway offset, a clearing account: offset=1590.",
     ),
     Option(
         "datev_revenue",

@@ -86,8 +86,8 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date,
   service_date_to = :service_date_to, due_date = :due_date, language = :language, seller = :seller, buyer = :buyer,
   debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount,
-  payment_reference = :payment_reference, overdue_from = :overdue_from, tax_date = :tax_date, tax_basis = :tax_basis,
-  tax_rules = :tax_rules, untaxed_date = :untaxed_date,
+  counted_credits = :counted_credits, payment_reference = :payment_reference, overdue_from = :overdue_from,
+  tax_date = :tax_date, tax_basis = :tax_basis, tax_rules = :tax_rules, untaxed_date = :untaxed_date,
   interest_notice = :interest_notice AND invoice_type = 'invoice' AND NOT taken_over
     AND (SELECT c.company_name IS NULL FROM contacts c WHERE c.id = contact_id),
   search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'),
@@ -101,7 +101,8 @@ UPDATE invoices SET pdf_source = :source WHERE id = :id;
 -- name: printed
 -- What the PDF shows beside the fields of the invoice. Without an event, its columns are null.
 SELECT e.title AS event_title, e.venue AS event_venue, e.address AS event_address, e.postal_code AS event_postal_code,
-       e.city AS event_city, (SELECT issue_date FROM invoices WHERE id = :related_invoice_id) AS related_issue_date
+       e.city AS event_city, (SELECT issue_date FROM invoices WHERE id = :related_invoice_id) AS related_issue_date,
+       (SELECT counted_credits FROM invoices WHERE id = :id) AS counted_credits
   FROM (SELECT :event_id AS id) AS chosen LEFT JOIN events e ON e.id = chosen.id;
 
 -- name: event_days

@@ -1,14 +1,14 @@
 -- Payments.
 
 -- columns: shown = amount claim_amount currency gateway_id gateway_key gateway_name transaction_id gateway_fee
---   refunded_amount status payment_date notes bank_transaction_id bank_amount bank_currency created_at updated_at
+--   refunded_amount status payment_date notes bank_transaction_id bank_amount bank_currency offset_id created_at updated_at
 
 -- name: get
 SELECT p.id, p.invoice_id, i.invoice_number, {p.shown},
        (SELECT json_group_array(json(part)) FROM (
           SELECT json_object('id', r.id, 'amount', r.amount, 'claim_amount', r.claim_amount, 'refunded_at',
                  r.refunded_at, 'transaction_id', r.transaction_id, 'notes', r.notes, 'bank_transaction_id',
-                 r.bank_transaction_id, 'created_at', r.created_at) AS part
+                 r.bank_transaction_id, 'offset_id', r.offset_id, 'created_at', r.created_at) AS part
             FROM refunds r WHERE r.payment_id = p.id ORDER BY r.id)) AS refunds
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.id = :id;
@@ -51,6 +51,10 @@ UPDATE payments SET invoice_id = :invoice_id, amount = :amount, claim_amount = :
                    FROM invoices i WHERE i.id = :invoice_id),
   updated_at = :stamp
  WHERE id = :id;
+
+-- name: set_offset
+-- A payment that an offset has made names itself.
+UPDATE payments SET offset_id = id WHERE id = :id;
 
 -- name: by_transaction
 -- The payment with this transaction id of this gateway. No gateway counts as one gateway.

@@ -152,6 +152,7 @@ OTHERS = {
         "disputed_at": MOMENT,
         "dispute_reason": examples.definition("invoice.dispute")["examples"][0]["reason"],
     },
+    "offset_invoice": {**SENT, "status": "paid", "paid_amount": 2821.62, "open_amount": 0},
     "create_invoice_write_off": {
         "status": "sent",
         "written_off": 19.5,

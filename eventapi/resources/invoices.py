@@ -18,9 +18,11 @@ from eventapi.domain.billing.invoices import represent
 from eventapi.domain.billing.issuing import OF_CREDIT_NOTES, TRANSITIONS
 from eventapi.domain.dunning import sending as dunning_letters
 from eventapi.domain.einvoices_sent import transfers
+from eventapi.domain.receivables import offsets
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.errors import invalid_parameter
+from eventapi.plugins.access import require_scope
 from eventapi.storage import files, folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of, include_found
@@ -88,10 +90,11 @@ def delete_invoice(db, id):
 
 
 @routes.post("/invoices/<id>/send", schema="invoice.send")
-def send_invoice(db, id, body):
+def send_invoice(db, who, id, body):
     """Send a draft: assign its number and lock it.
 
-    If `mail` is set, mail it with its PDF to the contact.
+    If `mail` is set, mail it with its PDF to the contact. With `offset`, `offsets` in meta names the other invoices
+    whose credit was counted, or which the credit of this one has paid, each with the amount.
 
     Unless `mail` is false, which is the default for an invoice that was taken over, `mail` in meta
     says whether the mail was `queued`, or `skipped` and for which `reason`: `no_address`,
@@ -105,8 +108,12 @@ def send_invoice(db, id, body):
     those of the event) or `no_bank_account` (something is to be paid, and `organiser_iban` is
     empty).
     """
+    if body["offset"]:
+        require_scope(who, "payments", writes=True)
     draft = get(db, id)
-    row, mail = issuing.send(db, draft, body["mail"], body["payments"] or ())
+    row, mail, offset = offsets.send(
+        db, draft, body["mail"], body["payments"] or (), offset=body["offset"]
+    )
     is_lacking = row["xml_sha256"] is None and not row["taken_over"]
     reason = {"no_e_invoice": sending.refusal(row).detail} if is_lacking else {}
     glyphs = () if invoice_pdf.obstacle(is_hybrid=False) else sending.unprintable(db, row)
@@ -114,7 +121,8 @@ def send_invoice(db, id, body):
         {name: warning[name] for name in ("code", "field", "detail", "values") if name in warning}
         for warning in (*sending.doubts(db, row, draft), *glyphs)
     ]
-    return Response(represent(row), meta={**meta(mail), **reason, "warnings": warnings})
+    more = {"offsets": offset} if body["offset"] else {}
+    return Response(represent(row), meta={**meta(mail), **more, **reason, "warnings": warnings})
 
 
 @routes.post("/invoices/<id>/check", schema="invoice.check", response="invoice.checked", reads=True)
@@ -162,6 +170,19 @@ def credit_invoice(db, id, body):
     """
     note, mail = issuing.credit(db, get(db, id), body["items"], body["text"], body["mail"])
     return created(represent(note), "/invoices", meta=meta(mail))
+
+
+@routes.post(
+    "/invoices/<id>/offset", schema="invoice.offset", status=201, further_scopes=("payments",)
+)
+def offset_invoice(db, id, body):
+    """Offset the credit of an invoice, whose `open_amount` is below 0, with an open invoice of the same contact.
+
+    The credit is what was paid beyond what credit notes have left. It is stored as refunds of the payments of this
+    invoice, the latest first, and as a payment of the other one, all with `gateway_key` offset and the same
+    `offset_id`, dated today. Delete that payment to undo the offset.
+    """
+    return created(represent(offsets.create(db, get(db, id), body)), "/invoices")
 
 
 @routes.post("/invoices/<id>/write-offs", schema="invoice.write_off", status=201)

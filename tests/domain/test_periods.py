@@ -425,6 +425,7 @@ REFUSED, HARMLESS = "refused", "harmless"
 CASES = {
     "payments.add": (REFUSED, {}),
     "payments.change": (REFUSED, {"id": "$payment"}),
+    "payments.set_offset": (HARMLESS, {"id": "$payment"}),
     "payments.remove": (REFUSED, {"id": "$payment"}),
     "refunds.add": (REFUSED, {}),
     "refunds.set_gateway": (REFUSED, {"gateway_key": "card"}),

@@ -132,6 +132,7 @@ OTHERS = {
     "a number assigned by eventapi": "booth_reservations.booth_number "
     "booth_reservations.booth_number_natural participants.badge_number "
     "badge_aliases.badge_number check_ins.badge_number check_in_scans.badge_number documents.document_number "
+    "invoices.counted_credits "
     "invoices.invoice_number invoices.invoice_number_natural invoices.invoice_number_folded invoices.number_key "
     "invoices.number_letters service_orders.order_number "
     "mails.message_id",

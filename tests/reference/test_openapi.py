@@ -398,6 +398,7 @@ STATES = {
             "refresh": (["draft"], None),
             "cancel": ([], "cancelled"),
             "credit": ([], None),
+            "offset": ([], None),
             "remind": ([], None),
             "write_off": ([], None),
             "mail": (["sent"], None),
@@ -409,6 +410,7 @@ STATES = {
             "refresh": (["draft"], None),
             "cancel": (["sent", "overdue", "paid"], "cancelled"),
             "credit": (["sent", "overdue", "partially_paid", "paid"], None),
+            "offset": (["paid"], None),
             "remind": (["sent", "overdue", "partially_paid"], None),
             "write_off": (
                 ["sent", "overdue", "partially_paid", "paid", "refunded", "written_off"],

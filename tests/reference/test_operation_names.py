@@ -57,7 +57,7 @@ NAMES = {
     "invoices": """
         list_invoices create_invoice list_invoice_series get_invoice update_invoice_put update_invoice_patch
         delete_invoice send_invoice check_invoice refresh_invoice cancel_invoice credit_invoice remind_invoice
-        create_invoice_write_off delete_invoice_write_off
+        offset_invoice create_invoice_write_off delete_invoice_write_off
         mail_invoice dispute_invoice settle_invoice get_invoice_pdf get_invoice_xml
         get_invoice_girocode batch_invoices""",
     "dunning": """

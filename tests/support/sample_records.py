@@ -209,6 +209,23 @@ def _sent_invoice(app):
     take(app.organiser, *SENT)
 
 
+def _invoice_with_credit(app):
+    _sent_invoice(app)
+    client = app.organiser
+    invoice = client.data("/invoices/1")
+    more = {"amount": invoice["total"] + 128.6, "invoice_number": invoice["invoice_number"]}
+    client.make("/payments", more)
+    number = example("invoice.offset")["invoice_number"]
+    other = {
+        "contact_id": invoice["contact_id"],
+        "invoice_number": number,
+        "issue_date": "2026-05-01",
+        "items": [{"description": "Stand", "quantity": 1, "unit_price": 190, "tax_rate": 19}],
+    }
+    client.make("/invoices", other)
+    take(client, "/invoices/2/send")
+
+
 def _link_to_open_pages(app, made=None):
     app.config.base_url = "http://127.0.0.1"
     link = make_verbatim(app.organiser, "link", made)
@@ -352,4 +369,5 @@ OTHERS = {
     "/payments/unmatched/{id}/reopen": lambda app: _transfer(app, "ignore"),
     "/invoices/{id}/dunning/{item_id}/pdf": _dunned,
     "/invoices/{id}/dunning/{item_id}/withdraw": _dunned,
+    "/invoices/{id}/offset": _invoice_with_credit,
 }

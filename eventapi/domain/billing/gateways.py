@@ -10,6 +10,8 @@ from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 
 sql = statements("gateways")
+# gateway_key of what an offset has made: no money moves, and the gateway adds up to 0
+OFFSET = "offset"
 UNKNOWN = {"gateway_id": None, "gateway_name": None, "gateway_fee": 0}
 
 
@@ -64,9 +66,10 @@ def terms(db, key, amount, currency):
     """Return the columns gateway_id, gateway_name and gateway_fee of a payment of `amount` minor
     units.
 
-    The fixed fee is in the tenant's currency. It does not apply to payments in another currency.
+    An offset has no gateway and costs nothing. The fixed fee is in the tenant's currency. It does not
+    apply to payments in another currency.
     """
-    gateway = key and db.one(sql.by_key, gateway_key=key)
+    gateway = key and key != OFFSET and db.one(sql.by_key, gateway_key=key)
     if not gateway:
         return UNKNOWN
     fee = money.divided(amount * gateway["fee_percent"], 10000)

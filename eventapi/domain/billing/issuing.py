@@ -35,6 +35,7 @@ TRANSITIONS = Transitions(
             "cancelled",
         ),
         "credit": ((*SHOWN_OPEN, "paid"), None),
+        "offset": (("paid",), None),
         "remind": (SHOWN_OPEN, None),
         "write_off": ((*SHOWN_OPEN, "paid", "refunded", "written_off"), None),
         "mail": ((*SHOWN_OPEN, "paid", "refunded", "cancelled", "written_off"), None),
@@ -49,6 +50,7 @@ OF_CREDIT_NOTES = Transitions(
         "refresh": (("draft",), None),
         "cancel": ((), "cancelled"),
         "credit": ((), None),
+        "offset": ((), None),
         "remind": ((), None),
         "write_off": ((), None),
         "mail": (("sent",), None),
@@ -117,6 +119,7 @@ def allowed_actions(invoice, today, *, is_deducted=False):
         impossible.add("remind")
     impossible |= set() if invoice["is_disputed"] else {"settle"}
     impossible |= set() if invoice["open_amount"] > 0 else {"write_off"}
+    impossible |= set() if invoice["open_amount"] < 0 else {"offset"}
     impossible |= {"cancel"} if invoice["written_off"] else set()
     impossible |= {"cancel", "credit"} if is_deducted else set()
     return [
@@ -151,11 +154,12 @@ def apply_status(db, row, status):
     return row, None
 
 
-def send(db, row, mail=None, payments=()):
+def send(db, row, mail=None, payments=(), credits=()):
     """Send a draft: assign its number and lock it. Return its row and the outcome of the mail.
 
     `mail` is as in `mails.add`, but None means False for an invoice that was taken over: the other
-    system has sent it. `payments` holds what was paid before, as the request contains it. Raise 422
+    system has sent it. `payments` holds what was paid before, as the request contains it, and `credits` what of the
+    customer's credit is counted as such, as (invoice number, minor units); the caller offsets it afterwards. Raise 422
     for faults of `payments`; 409 `invalid_transition`, `draft_outdated`, `invoice_incomplete`,
     `no_e_invoice`, `exceeds_invoice`, `deposit_open`, `in_use`, `duplicate`, `anonymized` or
     `mail_not_configured`.
@@ -167,7 +171,7 @@ def send(db, row, mail=None, payments=()):
         return row, mails.already_done(mail)
     refuse_outdated(db, row)
     whole = sending.deduct(db, row)
-    sent = sending.issue(db, whole, mail, sending.prepaid(db, whole, payments))
+    sent = sending.issue(db, whole, mail, sending.prepaid(db, whole, payments), credits)
     journal.updated(
         db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent"
     )

@@ -5,7 +5,7 @@ others raise.
 """
 
 from eventapi import times
-from eventapi.domain.billing import balance, refunds
+from eventapi.domain.billing import balance, gateways, refunds
 from eventapi.domain.records import amounts
 from eventapi.errors import Faults, Problem, listed, quoted
 
@@ -19,20 +19,24 @@ TERMS = (
     "currency",
     "gateway_key",
 )
+# of a payment that an offset has made: the record of what was offset
+OF_OFFSET = (*TERMS, "transaction_id", "payment_date", "status")
 MOST_YEARS = 5  # between a payment in advance and its invoice
 
 
 # A new payment, and a changed one
 
 
-def new_terms(db, fields):
+def new_terms(db, fields, *, is_offset=False):
     """Return the invoice of a new payment, and its amount and claim_amount in minor units.
 
-    `fields` is a complete validated body. Raise 422 for an unknown invoice, another currency than
-    that of the invoice, an amount with too many decimals, a claim_amount that is not claimed, or a
-    completed payment dated after tomorrow.
+    `fields` is a complete validated body; only that of an offset may have its gateway. Raise 422 for an
+    unknown invoice, another currency than that of the invoice, an amount with too many decimals, a
+    claim_amount that is not claimed, or a completed payment dated after tomorrow.
     """
     faults = Faults()
+    if not is_offset:
+        check_gateway(fields["gateway_key"], faults)
     if fields["status"] not in INITIAL:
         faults.add(
             "/status",
@@ -59,6 +63,8 @@ def changed_terms(db, old, fields):
     contradict the invoice or an earlier refund.
     """
     faults = Faults()
+    if fields["gateway_key"] != old["gateway_key"]:
+        check_gateway(fields["gateway_key"], faults)
     invoice, amount = invoice_and_amount(db, fields, faults)
     claim = claim_amount(fields, invoice, amount, faults)
     if amount is not None and amount <= old["refunded_amount"] < old["amount"]:
@@ -89,7 +95,18 @@ def changed_terms(db, old, fields):
     return invoice, amount, claim
 
 
-# Invoice and amounts
+# Gateway, invoice and amounts
+
+
+def check_gateway(key, faults, at="/gateway_key"):
+    """Add a fault for the gateway `offset`: only an offset makes such payments."""
+    if key == gateways.OFFSET:
+        faults.add(
+            at,
+            "reserved",
+            "must not be offset, which marks what an offset has made. To count the credit of an invoice "
+            "towards another one, use POST /invoices/{id}/offset",
+        )
 
 
 def invoice_and_amount(db, fields, faults):
@@ -239,6 +256,45 @@ def refuse_locked(old, new):
             f"{old['status']}. Record another payment.",
             state=old["status"],
             members=locked,
+        )
+
+
+def refuse_offset(old, new):
+    """Raise 409 `payment_locked` if a payment changes that an offset has made, but for its notes."""
+    locked = [name for name in OF_OFFSET if new[name] != old[name]]
+    if old["offset_id"] and locked:
+        raise Problem(
+            "payment_locked",
+            f"{quoted(locked)} cannot change because the payment was made by an offset. Delete the payment, "
+            "which undoes the offset, and offset again.",
+            state=old["status"],
+            members=locked,
+        )
+
+
+def refuse_offset_refunds(payment):
+    """Raise 409 `in_use` if refunds of a payment belong to offsets, so that it cannot be deleted.
+
+    `payment` is a row.
+    """
+    ids = sorted({refund["offset_id"] for refund in payment["refunds"] if refund["offset_id"]})
+    if ids:
+        raise Problem(
+            "in_use",
+            f"Payment {payment['id']} cannot be deleted because it was offset with another invoice. Delete "
+            f"{listed([f'payment {id}' for id in ids])} first, which undoes that.",
+            used_by=["payments"],
+        )
+
+
+def refuse_offset_refund(refund):
+    """Raise 409 `in_use` if a refund to be deleted belongs to an offset. `refund` is a row."""
+    if refund["offset_id"]:
+        raise Problem(
+            "in_use",
+            f"Refund {refund['id']} cannot be deleted because it belongs to an offset. Delete payment "
+            f"{refund['offset_id']}, which undoes the offset as a whole.",
+            used_by=["payments"],
         )
 
 

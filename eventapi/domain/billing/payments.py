@@ -62,6 +62,7 @@ FIELDS = (
     "bank_transaction_id",
     "bank_amount",
     "bank_currency",
+    "offset_id",
     "created_at",
     "updated_at",
 )
@@ -105,19 +106,19 @@ def of_invoices(db, ids):
 # Writing
 
 
-def record(db, fields, bank_transaction_id=None, received=None):
+def record(db, fields, bank_transaction_id=None, received=None, *, is_offset=False):
     """Record a new payment and return its API object.
 
     `fields` is a complete validated body. `bank_transaction_id`: the bank transfer that has paid.
     `received`: (minor units, currency) that came in, if that is another currency than that of the
-    invoice.
+    invoice. is_offset: whether an offset makes this payment.
 
     Raise 422 for an unknown invoice, another currency than that of the invoice, an amount with too
     many decimals, a claim_amount that is not claimed, or a completed payment dated after tomorrow;
     409 `invoice_not_payable`, `anonymized`, `period_closed`, or `duplicate` if the gateway has
     reported the transaction before.
     """
-    invoice, amount, claim = payment_checks.new_terms(db, fields)
+    invoice, amount, claim = payment_checks.new_terms(db, fields, is_offset=is_offset)
     balance.refuse_unpayable(invoice)
     if fields["notes"]:
         anonymity.refuse_anonymized(
@@ -139,10 +140,14 @@ def record(db, fields, bank_transaction_id=None, received=None):
         "bank_transaction_id": bank_transaction_id,
         "bank_amount": bank_amount,
         "bank_currency": bank_currency,
+        "offset_id": None,
     }
     row.update(gateways.terms(db, fields["gateway_key"], amount, currency))
     bookings.refuse_payment(db, None, row)
     row = _insert(db, row, invoice)
+    if is_offset:
+        db.run(sql.set_offset, id=row["id"])
+        row["offset_id"] = row["id"]
     refunds.claim_transfer(db, bank_transaction_id, bank_amount or amount)
 
     payment = represent(row)
@@ -166,6 +171,7 @@ def update(db, row, fields):
     payment = {**represent(row), **fields}
     invoice, amount, claim = payment_checks.changed_terms(db, row, payment)
     new = _changed_row(db, row, payment, invoice, amount, claim)
+    payment_checks.refuse_offset(row, new)
     payment_checks.refuse_other_transfer(row, new)
 
     action = None
@@ -189,8 +195,15 @@ def update(db, row, fields):
 
 
 def delete(db, row):
-    """Delete a payment with its refunds, documents, notes and tasks. Raise 409 `period_closed`."""
+    """Delete a payment with its refunds, documents, notes and tasks.
+
+    Deleting one that an offset has made undoes the offset. Raise 409 `period_closed`, or `in_use` if the payment was
+    offset with another invoice.
+    """
+    payment_checks.refuse_offset_refunds(row)
     bookings.refuse_payment(db, row, None)
+    if row["offset_id"]:
+        _take_back_offset(db, row["id"])
     payment = represent(row)
     taxed = taxes.invoices_of(db, row)
     effect = payment_effects.of_change(row, None)
@@ -273,11 +286,41 @@ def refund(db, row, fields, bank_transaction_id=None):
 
 
 def delete_refund(db, row, refund):
-    """Delete `refund`, a row of the payment, which is completed again. Raise 409 `period_closed`."""
+    """Delete `refund`, a row of the payment, which is completed again.
+
+    Raise 409 `period_closed`, or `in_use` if it belongs to an offset.
+    """
+    payment_checks.refuse_offset_refund(refund)
+    _remove_refund(db, row, refund)
+
+
+def refund_offset(db, id, amount, day, offset_id):
+    """Refund `amount` minor units of a payment by an offset, and return the API object of the payment.
+
+    day: date or timestamp of the offset. offset_id: the payment that is made of the refunds. Raise 409
+    `period_closed`.
+    """
+    payment = row(db, id)
+    fields = {**refunds.DEFAULTS, "refunded_at": day}
+    new_refund = refunds.add(db, payment, amount, fields, offset_id=offset_id)
+    new = refunds.with_refund(payment, new_refund)
+    return _store(db, payment, new, "refunded", refund=new_refund)
+
+
+def _take_back_offset(db, offset_id):
+    """Delete the refunds of an offset. Raise 409 `period_closed`."""
+    for found in refunds.of_offset(db, offset_id):
+        payment = row(db, found["payment_id"])
+        refund = next(one for one in payment["refunds"] if one["id"] == found["id"])
+        _remove_refund(db, payment, refund)
+
+
+def _remove_refund(db, payment, refund):
+    """Delete a refund, and journal the change of its payment. Raise 409 `period_closed`."""
     bookings.refuse_deletion(db, refund)
     refunds.remove_all(db, [refund])
-    new = refunds.without_refund(row, refund)
-    _store(db, row, new, "refund_deleted", refund=refund)
+    new = refunds.without_refund(payment, refund)
+    _store(db, payment, new, "refund_deleted", refund=refund)
 
 
 # Rows

@@ -16,6 +16,7 @@ import re
 from datetime import datetime
 from importlib.util import find_spec
 
+from eventapi import money
 from eventapi.domain.billing import deposits, invoices
 from eventapi.domain.einvoices_sent import composing, parties, transfers
 from eventapi.domain.einvoices_sent import store as e_invoices
@@ -65,6 +66,10 @@ def _shown(config, row, buyer):
         "tax_currency": config.currency,
         "tax_in_tax_currency": composing.home_tax(invoice, config.currency),
         "leitweg_id": _leitweg_id(invoice, buyer),
+        "counted_credits": [
+            {"invoice_number": number, "amount": money.major(units, row["currency"])}
+            for number, units in json.loads(row.get("counted_credits") or "[]")
+        ],
     }
 
 
@@ -178,11 +183,14 @@ def freeze(db, row) -> None:
 
 
 def printed(db, row) -> dict:
-    """Return what the PDF shows beside the fields of the invoice: event, its place, and
-    `related_issue_date`.
+    """Return what the PDF shows beside the fields of the invoice: event, its place, `related_issue_date`,
+    and `counted_credits`.
     """
     return db.one(
-        sql.printed, event_id=row["event_id"], related_invoice_id=row["related_invoice_id"]
+        sql.printed,
+        id=row["id"],
+        event_id=row["event_id"],
+        related_invoice_id=row["related_invoice_id"],
     )
 
 
@@ -213,6 +221,7 @@ def thawed(frozen) -> dict:
         "claims_total": 0,
         "claims_open": 0,
         "written_off": 0,
+        "counted_credits": None,
         **json.loads(frozen),
     }
     new = {"is_discount": 0, "exemption_code": None, "deposit_id": None}

@@ -8,7 +8,7 @@ inside a write transaction.
 """
 
 from eventapi import money, times
-from eventapi.domain.billing import balance
+from eventapi.domain.billing import balance, gateways
 from eventapi.domain.books import bookings
 from eventapi.errors import Problem
 from eventapi.storage.database import Duplicate, as_json
@@ -27,6 +27,11 @@ def attach(db, payments):
         found[row.pop("payment_id")].append(row)
     for payment in payments:
         payment["refunds"] = [represent(row, payment["currency"]) for row in found[payment["id"]]]
+
+
+def of_offset(db, offset_id):
+    """Return rows of id and payment_id: the refunds that the payment of an offset was made of."""
+    return db.all(sql.of_offset, offset_id=offset_id)
 
 
 def represent(row, currency):
@@ -83,9 +88,7 @@ def refuse_known(db, payment, transaction_id):
     """Raise 409 `duplicate` if the gateway has reported this refund before."""
     if not transaction_id:
         return
-    other = db.one(
-        sql.by_transaction, transaction_id=transaction_id, gateway_key=payment["gateway_key"]
-    )
+    other = db.one(sql.by_transaction, transaction_id=transaction_id, gateway_key=_gateway(payment))
     if other:
         raise Problem(
             "duplicate",
@@ -97,14 +100,14 @@ def refuse_known(db, payment, transaction_id):
         )
 
 
-def add(db, payment, amount, fields, bank_transaction_id=None):
+def add(db, payment, amount, fields, bank_transaction_id=None, offset_id=None):
     """Insert a refund of `amount` minor units and return its row.
 
-    `payment` is a row. `fields` is a body of the action; its amount is not read. Raise 409
-    `period_closed`.
+    `payment` is a row. `fields` is a body of the action; its amount is not read. offset_id: the payment that an offset
+    has made of this refund, which returns nothing of a claim_amount. Raise 409 `period_closed`.
     """
     claim = 0
-    if payment["claim_amount"]:
+    if payment["claim_amount"] and not offset_id:
         claim = claim_of(payment, amount, balance.by_id(db, payment["invoice_id"]))
     refunded_at = fields["refunded_at"] or default_date(db, payment)
     bookings.refuse_refund(db, refunded_at)
@@ -116,18 +119,29 @@ def add(db, payment, amount, fields, bank_transaction_id=None):
         "transaction_id": fields["transaction_id"],
         "notes": fields["notes"],
         "bank_transaction_id": bank_transaction_id,
+        "offset_id": offset_id,
     }
     id = db.insert(
         sql.add,
         **row,
         payment_id=payment["id"],
         currency=payment["currency"],
-        gateway_key=payment["gateway_key"],
+        gateway_key=_gateway(payment, offset_id),
         counts_at=times.start(refunded_at, db.config.timezone),
         now=db.now,
     )
     claim_transfer(db, bank_transaction_id, amount)
     return {"id": id, **row, "created_at": db.now}
+
+
+def _gateway(payment, offset_id=None):
+    """Return the gateway_key of a refund of a payment: that of the payment, or of the offset.
+
+    What was paid by offset came from no gateway, so money that is returned of it leaves the bank.
+    """
+    if offset_id:
+        return gateways.OFFSET
+    return None if payment["offset_id"] else payment["gateway_key"]
 
 
 def with_refund(payment, refund):
@@ -167,6 +181,11 @@ def left_of_claim(payment):
     return payment["claim_amount"] - returned_claim(payment)
 
 
+def left_of_invoice(payment):
+    """Return what refunds have left of a payment without its claim_amount. `payment` is a row with its refunds."""
+    return payment["amount"] - payment["refunded_amount"] - left_of_claim(payment)
+
+
 def claim_of(payment, amount, invoice):
     """Return the part of a new refund that returns the claim_amount of its payment.
 
@@ -175,7 +194,7 @@ def claim_of(payment, amount, invoice):
     """
     left = left_of_claim(payment)
     owed = min(amount, left, max(0, invoice["claims_paid"] - invoice["claims_total"]))
-    of_invoice = min(amount - owed, payment["amount"] - payment["refunded_amount"] - left)
+    of_invoice = min(amount - owed, left_of_invoice(payment))
     return amount - of_invoice
 
 
@@ -278,6 +297,11 @@ def check(db):
         yield (
             f"payment {wrong['id']}: the refunded amount is {wrong['stored']}, but its refunds add up to "
             f"{wrong['computed']} (minor units), or do not fit its state, currency, gateway or claim_amount"
+        )
+    for wrong in db.all(sql.wrong_offsets):
+        yield (
+            f"payment {wrong['id']}: its offset is {wrong['stored']}, but the refunds that it was made of add up to "
+            f"{wrong['computed']} (minor units)"
         )
     for wrong in db.all(sql.wrong_moves):
         yield (

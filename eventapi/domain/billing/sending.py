@@ -52,11 +52,12 @@ KEPT = (
 )
 
 
-def issue(db, row, mail=None, prepaid=0):
+def issue(db, row, mail=None, prepaid=0, credits=()):
     """Lock a draft: store its number, parties, e-invoice and PDF source. Return its new row.
 
-    `prepaid` is the amount paid before, in minor units. Call this inside a write transaction. Raise
-    409 `invoice_incomplete`, `no_e_invoice` or `period_closed`.
+    `prepaid` is the amount paid before, in minor units. `credits` are further such amounts, which the
+    PDF names: (number of the invoice with the credit, minor units). Call this inside a write
+    transaction. Raise 409 `invoice_incomplete`, `no_e_invoice` or `period_closed`.
     """
     seller, buyer = invoices.parties(db, row)
     has_xml = has_document(row)
@@ -89,7 +90,8 @@ def issue(db, row, mail=None, prepaid=0):
         sql.send,
         id=row["id"],
         **issued,
-        prepaid_amount=prepaid,
+        prepaid_amount=prepaid + sum(units for _, units in credits),
+        counted_credits=as_json(credits) if credits else None,
         payment_reference=reference,
         now=db.now,
     )
@@ -537,6 +539,7 @@ def prepaid(db, row, sent):
     for place, payment in enumerate(sent):
         own = Faults()
         units.append(amounts.of_currency(payment["amount"], row["currency"], own) or 0)
+        payment_checks.check_gateway(payment.get("gateway_key"), own)
         if payment.get("payment_date") and not own:
             payment_checks.check_completion(db, payment["payment_date"], own)
         faults.below(f"/payments/{place}", own)

@@ -118,8 +118,19 @@ class Closing:
             label = self._text("tax_in", tax_currency=invoice["tax_currency"], rate=rate)
             yield label, invoice["tax_in_tax_currency"], False
         if invoice.get("paid_amount") and invoice["invoice_type"] == "invoice":
-            yield self._text("paid"), -Decimal(str(invoice["paid_amount"])), False
+            yield from self._paid()
             yield self._text("open"), invoice["open_amount"], True
+
+    def _paid(self):
+        """Yield the rows of what was paid before: the credit of other invoices, and the rest."""
+        paid = Decimal(str(self.invoice["paid_amount"]))
+        for credit in self.invoice.get("counted_credits", ()):
+            amount = Decimal(str(credit["amount"]))
+            number = fonts.clean(credit["invoice_number"])
+            yield self._text("offset", number=number), -amount, False
+            paid -= amount
+        if paid:
+            yield self._text("paid"), -paid, False
 
     # Payment
 

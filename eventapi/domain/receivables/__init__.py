@@ -1,0 +1,1 @@
+"""Receivables: what customers owe and are owed, over all of their invoices."""
