@@ -2,13 +2,14 @@
 
 from eventapi.domain.access import reach, rights
 from eventapi.domain.access.api_keys import SCOPES
+from eventapi.domain.billing import treatments
 from eventapi.domain.people import contacts
 from eventapi.domain.people.contacts import represent
 from eventapi.domain.privacy import erasing, merging
 from eventapi.domain.privacy import export as personal_data
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
-from eventapi.plugins.access import require_scopes
+from eventapi.plugins.access import may_read, require_scopes
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import include_list
@@ -39,8 +40,15 @@ def get_contact(db, id, query):
 
 
 @routes.update("/contacts/<id>", schema="contact")
-def update_contact(db, id, body):
-    return contacts.update(db, require_match(get(db, id)), body)
+def update_contact(db, who, id, body):
+    """Change a contact.
+
+    If the key may read invoices, `outdated_invoice_ids` in meta holds the drafts to the contact
+    whose tax the rule would now decide otherwise.
+    """
+    contact = contacts.update(db, require_match(get(db, id)), body)
+    outdated = treatments.outdated_of_contact(db, id) if may_read(who, "invoices") else None
+    return Response(contact, meta={} if outdated is None else {"outdated_invoice_ids": outdated})
 
 
 @routes.delete("/contacts/<id>")

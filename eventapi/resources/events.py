@@ -2,11 +2,12 @@
 
 from eventapi import times
 from eventapi.domain.attachments import content_types
+from eventapi.domain.billing import treatments
 from eventapi.domain.events import copying, events
 from eventapi.domain.events.events import represent
 from eventapi.domain.records import custom_fields
 from eventapi.domain.vat import places
-from eventapi.plugins.access import require_scopes
+from eventapi.plugins.access import may_read, require_scopes
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
@@ -16,6 +17,7 @@ from eventapi.web.routes import Routes
 
 routes = Routes("events", "event", scope="events")
 sql = statements("events")
+TAXED_BY = {"country", "place_of_supply", "date_from", "date_to"}  # fields that decide a tax
 
 
 @routes.list("/events", query="event.query")
@@ -40,9 +42,17 @@ def get_event(db, id, query):
 
 
 @routes.update("/events/<id>", schema="event")
-def update_event(db, id, body):
+def update_event(db, who, id, body):
+    """Change an event.
+
+    If the request contains its country, days or `place_of_supply`, and the key may read invoices,
+    `outdated_invoice_ids` in meta holds the drafts whose tax the rule would now decide otherwise.
+    """
     event = events.update(db, require_match(get(db, id)), body, base_url())
-    return Response(event, meta=meta_of(db, event))
+    meta = meta_of(db, event)
+    if TAXED_BY & body.keys() and may_read(who, "invoices"):
+        meta["outdated_invoice_ids"] = treatments.outdated_of_event(db, id)
+    return Response(event, meta=meta)
 
 
 @routes.delete("/events/<id>")

@@ -56,8 +56,7 @@ class Show:
 
     def decide(self, place):
         """Say where the supplies of the show are taxed."""
-        with self.db.write():
-            self.db.connection.execute("UPDATE events SET place_of_supply = ?", (place,))
+        self.organiser.patch("/events/1", {"place_of_supply": place}, status=200)
 
     def exhibitor(self, contact):
         person = self.organiser.make("/contacts", contact)
@@ -210,6 +209,20 @@ def test_a_draft_that_the_rule_would_decide_otherwise_is_not_sent_until_it_is_re
     again = show.organiser.post(f"/invoices/{draft['id']}/refresh", status=200).json
     assert tax_of(again["data"]) == ("standard", "rule", 19, "S")
     assert show.organiser.post(f"/invoices/{draft['id']}/send", status=200)
+
+
+def test_a_change_of_buyer_or_event_names_the_drafts_that_it_has_outdated(show):
+    draft = show.bill(show.vienna)["data"]
+    other = show.bill(show.zurich)["data"]
+    contact = f"/contacts/{show.vienna['contact_id']}"
+    meta = show.organiser.patch(contact, {"phone": "1"}, status=200).json["meta"]
+    assert meta["outdated_invoice_ids"] == []
+    meta = show.organiser.patch(contact, {"tax_id": None}, status=200).json["meta"]
+    assert meta["outdated_invoice_ids"] == [draft["id"]]
+    meta = show.organiser.patch(
+        f"/events/{draft['event_id']}", {"place_of_supply": "event"}, status=200
+    ).json["meta"]
+    assert meta["outdated_invoice_ids"] == [draft["id"], other["id"]]
 
 
 def test_a_draft_that_the_office_has_decided_is_never_outdated_by_the_rule(show):
