@@ -11,7 +11,7 @@ from eventapi import times
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books.taxes import basis_on
 from eventapi.domain.vat import notes, treatment, warnings
-from eventapi.domain.vat.buyers import Buyer
+from eventapi.domain.vat.buyers import HOME, Buyer
 from eventapi.domain.vat.treatment import (
     ABROAD,
     EVENT,
@@ -382,6 +382,22 @@ def outdated_of_event(db, event_id):
     """Return the ids of the drafts for an event whose tax the rule would now decide otherwise."""
     drafts = db.all(sql.drafts_of_event, event_id=event_id)
     return [draft["id"] for draft in drafts if outdated(db, draft)]
+
+
+def foreign_firms(db, participant_ids):
+    """Return the id of the event and the number of businesses from abroad among participants of an
+    event that is not decided yet (`place_of_supply`). (None, 0) if there are none.
+    """
+    event_id, count = None, 0
+    for id in participant_ids:
+        party = db.one(sql.participant, id=id)
+        found = of_participant(db, id) if party else None
+        if found is None or found.show is None or found.show.place is not None:
+            continue
+        if found.buyer.counts_as_business() and found.buyer.region(found.organiser.home) != HOME:
+            event_id = party["event_id"]
+            count += 1
+    return event_id, count
 
 
 # What the office should look at

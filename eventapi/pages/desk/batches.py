@@ -3,8 +3,9 @@
 The first page is a trial, which changes nothing.
 """
 
+from eventapi.domain.billing import treatments
 from eventapi.errors import not_found
-from eventapi.pages.desk import actions, api, labels
+from eventapi.pages.desk import actions, api, labels, taxes
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell
@@ -64,6 +65,8 @@ def do_desk_batch(request, connections, resource, action):
     form = form_of(request, resource, action, names)
     if form:
         body |= form.body(request.fields)
+    if request.fields.get("sure"):
+        decide_place(request)
     if not body["ids"]:
         return page(
             connections.reader(), request, resource, action, {"results": [], "dry_run": True}
@@ -120,9 +123,30 @@ def page(db, request, resource, action, result):
         given=given,
         back=actions.return_path(request),
         good=sum(row["status"] < 400 for row in rows),
+        question=question(db, request, ids) if trial and action == "invoice" else None,
         record_name=labels.record_name,
         record_address=record_address,
     )
+
+
+def decide_place(request):
+    """Save where firms from abroad are taxed, if the trial has asked and somebody has decided."""
+    place = (request.fields.get("place_of_supply") or [""])[0]
+    event_id = id_of((request.fields.get("asked_event") or [""])[0])
+    if place and event_id:
+        actions.run(request, "update_event", {"id": event_id}, {"place_of_supply": place})
+
+
+def question(db, request, ids):
+    """Return what is asked before the first drafts for firms from abroad: {event_id, firms, form}.
+
+    None if the show is decided, has no such firm, or the person may not change it.
+    """
+    event_id, firms = treatments.foreign_firms(db, ids)
+    if not firms or not api.may_call(request, "update_event"):
+        return None
+    form = taxes.place_form(request, db.config.organiser_country)
+    return {"event_id": event_id, "firms": firms, "form": form}
 
 
 def warnings_of(resource, entry):

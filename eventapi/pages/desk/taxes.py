@@ -26,6 +26,20 @@ def explain_place(request: PageRequest, organiser_country: str, form: Form) -> N
     field.help = help.format(tax=tax, country=country)
 
 
+def place_form(request: PageRequest, organiser_country: str) -> Form:
+    """Return the form that asks where firms from abroad are taxed at a show."""
+    form = Form(
+        "event",
+        "PATCH",
+        labels.of(request, "events"),
+        names=(PLACE,),
+        spread=(PLACE,),
+        language=request.language,
+    )
+    explain_place(request, organiser_country, form)
+    return form
+
+
 def abroad(request: PageRequest, organiser_country: str, event: dict | None) -> str | None:
     """Return the sentence about an event abroad, None if it is not, or without an event."""
     if event is None or not places.is_outside(organiser_country, event["country"]):

@@ -1085,3 +1085,74 @@ def test_the_desk_makes_a_price_exempt_and_says_where_it_is_taxed(
     record = organiser.data(f"{path}?sort=id&order=DESC")[0]
     assert record["exemption_reason"] == "§ 4 Nr. 22 UStG"
     assert record.get("place_of_supply") == ("event" if has_place else None)
+
+
+VIENNA = {
+    "company_name": "Kaffeehaus Wien GmbH",
+    "address": "Ring 1",
+    "postal_code": "1010",
+    "city": "Wien",
+    "country": "AT",
+    "tax_id": "ATU13585627",
+}
+
+
+def foreign_exhibitor(organiser):
+    """Make an exhibitor from Vienna with a fee at a show that is not decided. Return its id."""
+    organiser.make("/events", {"title": "Show", "event_key": "show", "place_of_supply": None})
+    organiser.make("/categories", {"title": "Gold", "category_key": "gold", "base_price": 100})
+    contact = organiser.make("/contacts", VIENNA)
+    return organiser.make(
+        "/participants",
+        {"event_key": "show", "contact_id": contact["id"], "category_key": "gold"},
+    )["id"]
+
+
+def test_the_first_drafts_for_a_firm_from_abroad_ask_where_it_is_taxed(office, organiser):
+    ids = {"ids": [foreign_exhibitor(organiser)], "back": "exhibitors"}
+    address = "/desk/batch/participants/invoice"
+    trial = office.submit(office.get("/desk/exhibitors"), address, ids, 200)
+    assert "firms from abroad among these exhibitors (1)" in trial
+    assert "Stand and services are one service: no German VAT" in trial
+    answer = {**ids, "trial": "1", "sure": "1", "asked_event": "1"}
+    office.submit(trial, address, {**answer, "place_of_supply": "recipient"}, 200)
+    assert organiser.data("/events/1")["place_of_supply"] == "recipient"
+    [draft] = organiser.data("/invoices")
+    assert (draft["tax_treatment"], draft["tax_total"]) == ("reverse_charge", 0)
+    again = office.submit(office.get("/desk/exhibitors"), address, ids, 200)
+    assert "firms from abroad" not in again
+
+
+def test_nobody_has_to_decide_where_firms_from_abroad_are_taxed(office, organiser):
+    ids = {"ids": [foreign_exhibitor(organiser)], "back": "exhibitors"}
+    address = "/desk/batch/participants/invoice"
+    trial = office.submit(office.get("/desk/exhibitors"), address, ids, 200)
+    answer = {**ids, "trial": "1", "sure": "1", "asked_event": "1", "place_of_supply": ""}
+    office.submit(trial, address, answer, 200)
+    assert organiser.data("/events/1")["place_of_supply"] is None
+    [draft] = organiser.data("/invoices")
+    assert (draft["tax_treatment"], draft["tax_total"]) == ("standard", 19)
+
+
+def test_the_vat_of_a_draft_is_shown_and_chosen_at_the_desk(office, organiser):
+    participant = foreign_exhibitor(organiser)
+    organiser.patch("/events/1", {"place_of_supply": "recipient"}, status=200)
+    draft = organiser.post(f"/participants/{participant}/invoice", status=201).json["data"]
+    page = office.get(f"/desk/invoices/{draft['id']}").text
+    assert "reverse charge: the customer is liable for the VAT" in page
+    assert "A firm in another EU country with a VAT ID" in page
+
+    address = f"/desk/edit/invoices/{draft['id']}"
+    form = office.get(address)
+    assert re.search(r'value="auto"\s+selected', form.text)
+    office.submit(form, address, fields_of(form))
+    assert organiser.data(f"/invoices/{draft['id']}")["tax_decided_by"] == "rule"
+    form = office.get(address)
+    office.submit(form, address, {**fields_of(form), "tax_treatment": "standard"})
+    assert organiser.data(f"/invoices/{draft['id']}")["tax_total"] == 19
+    page = office.get(f"/desk/invoices/{draft['id']}").text
+    assert "with VAT" in page and "decided by the office" in page
+    form = office.get(address)
+    office.submit(form, address, {**fields_of(form), "tax_treatment": "auto"})
+    changed = organiser.data(f"/invoices/{draft['id']}")
+    assert (changed["tax_treatment"], changed["tax_decided_by"]) == ("reverse_charge", "rule")
