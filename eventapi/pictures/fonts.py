@@ -60,6 +60,7 @@ INVISIBLE = re.compile("[\u00ad\u180e\ufe00-\ufe0f]")
 POINTS = 72 / 25.4  # points per millimetre
 
 NO_BREAK = "\u00a0"  # a space at which no line is broken
+RAISED = str.maketrans("0123456789", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 BOX = "\u25a1"  # is drawn in place of a character that no font has
 
 lock = threading.RLock()  # hold it while drawing: the font registry of reportlab is not thread-safe
@@ -224,6 +225,13 @@ def runs(text, bold=False):
 @lru_cache(maxsize=8192)
 def _face_of(char, bold):
     return next((face.name for face in faces(bold) if char in face.glyphs), None)
+
+
+def raised(number):
+    """Return a number as raised digits, such as \u00b9; as `4)` if no font has them. Hold the lock."""
+    digits = str(number).translate(RAISED)
+    has_all = all(_face_of(digit, False) for digit in digits)
+    return digits if has_all else f"{number})"
 
 
 def obstacle(text, bold=False):

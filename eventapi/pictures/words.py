@@ -9,8 +9,8 @@ import re
 from eventapi.languages import countries
 from eventapi.validation.identifiers import companies
 
-# The reason without tax that a line has by default. The text of the category says the same in the
-# invoice's language.
+# The reason without tax that a line has by default. The note of its tax group says the same in the
+# invoice's language: see tax_notes.py.
 REASONS = {
     "AE": "Reverse charge",
     "G": "Export outside the EU",
@@ -54,7 +54,7 @@ ENGLISH = {
     "tax_rate": "VAT",
     "net": "Net {currency}",
     "subtotal": "Net total",
-    "tax": "VAT {rate}{kind} on {net}",
+    "tax": "VAT {rate} on {net}",
     "total": "Total {currency}",
     "tax_total": "VAT total",
     "tax_in": "VAT in {tax_currency} (1 {currency} = {rate} {tax_currency})",
@@ -124,7 +124,6 @@ ENGLISH = {
     "partner": "Contracting party",
     "place_date": "Place, date",
     "signature": "Signature",
-    "AE": "Reverse charge (the recipient is liable for VAT)",
     "E": "Exempt from VAT",
     "Z": "Zero-rated",
     "G": "Export outside the EU, exempt from VAT",
@@ -167,7 +166,7 @@ GERMAN = {
     "tax_rate": "USt",
     "net": "Netto {currency}",
     "subtotal": "Nettobetrag",
-    "tax": "USt {rate}{kind} auf {net}",
+    "tax": "USt {rate} auf {net}",
     "total": "Gesamtbetrag {currency}",
     "tax_total": "USt gesamt",
     "tax_in": "USt in {tax_currency} (1 {currency} = {rate} {tax_currency})",
@@ -237,7 +236,6 @@ GERMAN = {
     "partner": "Vertragspartner",
     "place_date": "Ort, Datum",
     "signature": "Unterschrift",
-    "AE": "Steuerschuldnerschaft des Leistungsempfängers (Reverse charge)",
     "E": "Steuerfrei",
     "Z": "Nullsteuersatz",
     "G": "Steuerfreie Ausfuhr in ein Drittland",
@@ -348,31 +346,3 @@ def vat_number(number):
     """
     found = SWISS_NUMBER.fullmatch(number or "")
     return f"CHE-{found[1]}.{found[2]}.{found[3]} {found[4] or ''}".rstrip() if found else number
-
-
-def tax_reasons(taxes, words):
-    """Return why no tax is charged, without repetitions: the legal term, then the organiser's own
-    reasons.
-    """
-    found = {}
-    for tax in taxes:
-        text = tax_reason(tax, words)
-        if text:
-            found[f"{tax['category']} – {text}"] = True
-    return list(found)
-
-
-def tax_reason(tax, words):
-    """Return the legal term of a category and the organiser's own reason, in the language of the
-    words.
-    """
-    own = [
-        text
-        for text in (tax.get("reason") or "").split("; ")
-        if text and text not in REASONS.values()
-    ]
-    term, reason = words.get(tax["category"]), "; ".join(own)
-    # "Steuerfrei nach § 4 Nr. 20 UStG" says it already
-    if term and reason.casefold().startswith(term.casefold()):
-        return reason
-    return ": ".join(text for text in (term, reason) if text)

@@ -13,7 +13,8 @@ from eventapi.domain.einvoices.model import Allowance, Document, Line, Tax
 from eventapi.domain.einvoices.writing import clean
 from eventapi.domain.einvoices_sent import parties
 from eventapi.languages import choice, formats
-from eventapi.pictures.words import WORDS, tax_reason
+from eventapi.pictures import tax_notes
+from eventapi.pictures.words import WORDS
 
 INVOICE, CREDIT_NOTE, DEPOSIT = "380", "381", "386"  # UNTDID 1001
 SEPA, TRANSFER, UNDEFINED = "58", "30", "1"  # UNTDID 4461
@@ -30,7 +31,8 @@ def compose(invoice, seller, buyer, home_currency):
     home_currency: currency in which the seller pays its taxes.
     """
     sign = -1 if invoice["invoice_type"] == "credit_note" else 1
-    words = WORDS[choice.available(invoice["language"])]
+    language = choice.available(invoice["language"])
+    words = WORDS[language]
     categories = {item["tax_category"] for item in invoice["items"]}
     is_outside_vat = "O" in categories
     lines = tuple(
@@ -47,7 +49,7 @@ def compose(invoice, seller, buyer, home_currency):
         buyer=parties.buyer(
             buyer, is_outside_vat=is_outside_vat, is_reverse_charge="AE" in categories
         ),
-        taxes=tuple(_tax(tax, sign, words) for tax in invoice["taxes"]),
+        taxes=tuple(_tax(tax, sign, seller, buyer, language) for tax in invoice["taxes"]),
         **_delivery(invoice, buyer),
         **_payment(invoice, seller),
         **_totals(invoice, sign, lines, allowances, home_currency),
@@ -213,14 +215,14 @@ def _allowance(item, sign):
     )
 
 
-def _tax(tax, sign, words):
+def _tax(tax, sign, seller, buyer, language):
     """Return a breakdown of VAT. Drafts of an earlier version have no code of the reason.
 
     The reason of AE, K, G and O is that of the PDF, in the language of the invoice.
     """
-    reason = (
-        tax_reason(tax, words) if tax["category"] in exemptions.REASONS else tax["reason"] or ""
-    )
+    reason = tax["reason"] or ""
+    if tax["category"] in exemptions.REASONS:
+        reason = tax_notes.of_group(tax, seller, buyer, language)
     return Tax(
         category=tax["category"],
         rate=_decimal(tax["rate"]),

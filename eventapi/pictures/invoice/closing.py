@@ -10,7 +10,7 @@ from eventapi.pictures import fonts
 from eventapi.pictures.invoice import giro
 from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.style import QUIET, RULE, SUBTITLE, TABLE
-from eventapi.pictures.words import grouped, of_seller, tax_reasons
+from eventapi.pictures.words import grouped, of_seller
 
 SIZE, LINE_HEIGHT = TABLE, 4.4
 AMOUNT, TOTAL = 5, 7  # heights of an amount and of a total with the line above it
@@ -23,21 +23,21 @@ class Closing:
     """The part of an invoice (API object) below its items, which stays on one page if a page has
     room for it.
 
+    notes: the tax_notes.Notes of the invoice.
     height: height in millimetres.
     account: (label, lines) of the bank account; empty if nothing is to be paid to it.
     code: text of the GiroCode beside the bank account, or None.
     """
 
-    def __init__(self, invoice, seller, language, brand):
+    def __init__(self, invoice, seller, language, brand, notes):
         self.invoice, self.seller, self.language = invoice, seller, language
+        self.notes = notes
         self.words, self.brand = of_seller(language, seller), brand
         self.locale = formats.of_country(language, seller.get("country"))
         self.draft = invoice["status"] == "draft"
         self.amounts = list(self._amounts())
         self.reasons = [
-            line
-            for reason in tax_reasons(invoice["taxes"], self.words)
-            for line in fonts.wrap(reason, SIZE, RIGHT - LEFT)
+            line for text in notes.texts for line in fonts.wrap(text, SIZE, RIGHT - LEFT)
         ]
         self.code = None if self.draft else invoice.get("girocode")
         self.account = self._account()
@@ -103,10 +103,10 @@ class Closing:
         invoice = self.invoice
         yield self._text("subtotal"), invoice["subtotal"], False
         for tax in invoice["taxes"]:
-            kind = "" if tax["category"] == "S" else f" ({tax['category']})"
             rate = formats.percent(tax["rate"], self.locale)
+            mark = self.notes.mark(tax["category"], tax["rate"])
             yield (
-                self._text("tax", rate=rate, kind=kind, net=self._number(tax["net"])),
+                self._text("tax", rate=f"{rate}{mark}", net=self._number(tax["net"])),
                 tax["tax"],
                 False,
             )

@@ -5,7 +5,7 @@ millimetres, font sizes in points.
 """
 
 from eventapi.languages import formats
-from eventapi.pictures import fonts
+from eventapi.pictures import fonts, tax_notes
 from eventapi.pictures.invoice.closing import Closing
 from eventapi.pictures.invoice.table import Table
 from eventapi.pictures.letterhead import Letterhead
@@ -72,7 +72,8 @@ class Sheet:
             self.title = f"{self.words['draft']}: {self.title}"
         if is_copy:
             self.title = f"{self.title} ({self.words['copy']})"
-        self.closing = Closing(invoice, seller, language, brand)
+        self.notes = tax_notes.Notes(invoice, seller, buyer, language)
+        self.closing = Closing(invoice, seller, language, brand, self.notes)
         # The bank account is printed once: beside the request to pay, or in the footer if nothing
         # is to be paid.
         self.letterhead = Letterhead(seller, brand, language, has_bank=not self.closing.account)
@@ -83,7 +84,8 @@ class Sheet:
         self.paper.new_page()
         self._address()
         self._heading()
-        table = Table(self.invoice, self.language, self.locale, self.letterhead.brand, self.words)
+        brand = self.letterhead.brand
+        table = Table(self.invoice, self.language, self.locale, brand, self.words, self.notes)
         table.draw(self.paper, self.closing.height)
         self.closing.draw(self.paper)
         self.paper.draw_footers(self._footer)

@@ -33,7 +33,8 @@ class Table:
     The event is above the table, and left out at the end of descriptions.
     """
 
-    def __init__(self, invoice, language, locale, brand, words):
+    def __init__(self, invoice, language, locale, brand, words, notes):
+        self.notes = notes
         self.currency = invoice["currency"]
         self.language = language
         self.locale = locale
@@ -67,11 +68,13 @@ class Table:
         }
 
     def _tax(self, item):
-        """Return the rate, with the category if items of several categories have this rate: 0 % E,
-        0 % AE.
+        """Return the rate, with the number of its note if items have this rate for several reasons:
+        0 % ¹, 0 % ².
         """
         rate = formats.percent(item["tax_rate"], self.locale)
-        return f"{rate} {item['tax_category']}" if item["tax_rate"] in self.shared else rate
+        if item["tax_rate"] not in self.shared:
+            return rate
+        return f"{rate}{self.notes.mark(item['tax_category'], item['tax_rate'])}"
 
     def _description(self, item):
         return (
