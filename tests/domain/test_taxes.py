@@ -858,6 +858,31 @@ def test_the_recapitulative_statement_has_goods_and_services_by_vat_id(office):
     assert where == {("AE", "eu"), ("AE", "third"), ("K", "eu"), ("S", None)}
 
 
+@pytest.mark.parametrize("category, region", [("K", "eu"), ("G", "third"), ("O", "third")])
+def test_goods_to_northern_ireland_are_supplied_within_the_eu(office, category, region):
+    """Protocol on Ireland and Northern Ireland, article 8: for goods, not for services."""
+    fields = {"country": "GB", "city": "Belfast", "tax_id": "XI980780684"}
+    buyer = office.client.make("/contacts", {**BUYER, **fields})
+    item = {"unit_price": 100, "tax_rate": 0, "tax_category": category}
+    office.invoice(item, contact_id=buyer["id"])
+    assert office.months("net", "region") == [("2026-05", 100, region)]
+    found = office.client.data("/reports/recapitulative?year=2026&month=5")["data"]["rows"]
+    is_reported = region == "eu"
+    goods = [{"vat_id": "XI980780684", "goods": 100, "services": 0}]
+    assert found == (goods if is_reported else [])
+
+
+def test_goods_to_northern_ireland_stay_where_an_earlier_version_put_them(office, db):
+    fields = {"country": "GB", "city": "Belfast", "tax_id": "XI980780684"}
+    buyer = office.client.make("/contacts", {**BUYER, **fields})
+    item = {"unit_price": 100, "tax_rate": 0, "tax_category": "K"}
+    invoice = office.invoice(item, contact_id=buyer["id"])
+    older(db)
+    db.connection.execute("DELETE FROM tax_entries")
+    office.write_off(invoice, 40)
+    assert office.months("net", "region") == [("2026-05", 60, "third")]
+
+
 # Documents of earlier versions
 
 

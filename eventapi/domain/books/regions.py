@@ -13,16 +13,17 @@ COUNTRIES = frozenset(
 )
 
 
-def region(vat_id, country, own_country):
+def region(vat_id, country, own_country, *, are_goods=False):
     """Return where a buyer is: HOME, EU or THIRD (§ 13b, § 3a (2) and § 18b UStG).
 
     A VAT id of another country of the EU counts more than the address, because the buyer ordered
-    under it. One of Northern Ireland counts for goods only.
+    under it. One of Northern Ireland counts for goods only (`are_goods`): for services, it is
+    outside of the EU.
     """
     own = own_country or "DE"
     found = eu_vat_id(vat_id, own_country)
     buyer = country or own_country or "DE"
-    if found and found[:2] != "XI":
+    if found and (found[:2] != "XI" or are_goods):
         return EU
     if buyer == own:
         return HOME

@@ -330,7 +330,10 @@ def update(db, id):
     for category in regions.SPLIT:
         if category not in region_of:
             region_of[category] = regions.region(
-                invoice["vat_id"], invoice["country"], db.config.organiser_country
+                invoice["vat_id"],
+                invoice["country"],
+                db.config.organiser_country,
+                are_goods=category == "K" and invoice["tax_rules"] > 1,
             )
 
     new = {}
