@@ -103,6 +103,7 @@ SCHEMAS = {
             "other_account",
             "no_category",
             "no_dunning_levels",
+            "no_tax_rate",
             "export_within_eu",
             "reverse_charge_at_home",
             "low_tax_rate",
@@ -128,7 +129,8 @@ SCHEMAS = {
         "whether it is an e-invoice. `received_before`, `other_account`: see PUT "
         "/documents/{id}/content. `no_category`: the participant has no category at an event whose "
         "categories have prices, so that no fee is billed. `no_dunning_levels`: no dunning level is "
-        "defined, so that no overdue invoice gets a letter. `applicant_without_page`, "
+        "defined, so that no overdue invoice gets a letter. `no_tax_rate`: the option `tax_rate` must be "
+        "set before the draft is sent. `applicant_without_page`, "
         "`applicant_without_badge`: the application does not lead to the exhibitor's page or to the "
         "badge, so the office has to send a link. `link_revoked`: the mail has no link, because the "
         "office has revoked that of the address. `links_ended`: the merge has ended links. "

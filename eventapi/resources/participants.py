@@ -154,12 +154,16 @@ def create_participant_invoice(db, id):
     subject to VAT (category O) have an invoice of their own, and `further_invoice_ids` in meta holds
     the id of the second one. Without an invoice, the first credit note is returned. Each line names
     the event, whose days are the service period. If a draft is outdated, refresh, change or delete
-    it first.
+    it first. `warnings` in meta has `no_tax_rate` where the option `tax_rate` must be set before the
+    draft is sent.
     """
     made = bills.bill(db, get(db, id))
     credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
     further = [invoice["id"] for invoice in made[1:] if invoice["id"] not in credit_notes]
     meta = {"credit_notes": credit_notes, "further_invoice_ids": further}
+    warnings = bills.warnings(db.config, made)
+    if warnings:
+        meta["warnings"] = warnings
     return created(made[0], "/invoices", meta=meta)
 
 

@@ -182,6 +182,56 @@ def test_without_a_known_rate_nothing_is_sent_until_the_option_is_set(
     act(organiser, draft, "send")
 
 
+def test_without_a_known_rate_an_item_without_rate_is_refused_with_the_way_out(
+    organiser, settings, monkeypatch
+):
+    monkeypatch.setattr(settings, "is_tax_rate_known", False)
+    monkeypatch.setattr(settings, "tax_rate", 0)
+    buyer = organiser.make("/contacts", BUYER)
+    item = {"description": "Stand", "quantity": 1, "unit_price": 100}
+
+    def fault(**fields):
+        body = {"contact_id": buyer["id"], "items": [{**item, **fields}]}
+        return organiser.post("/invoices", body, status=422).json["errors"][0]
+
+    for fields in ({}, {"tax_category": "S"}):
+        found = fault(**fields)
+        assert (found["pointer"], found["code"]) == ("/items/0/tax_rate", "required")
+        assert "the option `tax_rate`" in found["detail"] and "must be more" not in found["detail"]
+    found = fault(tax_category="S", tax_rate=0)
+    assert (found["code"], found["detail"].split(".")[0]) == (
+        "tax_category",
+        "must be more than 0 in category S",
+    )
+
+
+def test_without_a_known_rate_the_draft_of_a_participant_says_what_it_lacks(
+    organiser, settings, monkeypatch
+):
+    event = organiser.make("/events", {"title": "Fair", "country": "US"})
+    organiser.make("/categories", {"title": "Gold", "category_key": "gold", "base_price": 100})
+    buyer = organiser.make("/contacts", BUYER)
+    participant = organiser.make(
+        "/participants",
+        {"event_key": event["event_key"], "contact_id": buyer["id"], "category_key": "gold"},
+    )
+
+    def draft():
+        path = f"/participants/{participant['id']}/invoice"
+        answer = organiser.post(path, status=201).json
+        organiser.delete(f"/invoices/{answer['data']['id']}", status=204)
+        return answer["meta"].get("warnings", [])
+
+    assert draft() == []
+    monkeypatch.setattr(settings, "is_tax_rate_known", False)
+    monkeypatch.setattr(settings, "organiser_country", "US")
+    monkeypatch.setattr(settings, "tax_rate", 0)
+    [warning] = draft()
+    assert warning["code"] == "no_tax_rate"
+    for part in ("option `tax_rate`", "US", "cannot be sent", "refresh the draft"):
+        assert part in warning["detail"]
+
+
 def test_a_credit_note_for_several_rates_names_the_rate_of_each_line(organiser):
     buyer = organiser.make("/contacts", BUYER)
     draft = organiser.make(

@@ -62,6 +62,20 @@ def bill(db, participant):
     return made
 
 
+def warnings(config, made):
+    """Return a warning if drafts were made of prices without a rate, and there is no usual one."""
+    if config.is_tax_rate_known or all(one["invoice_type"] == "credit_note" for one in made):
+        return []
+    return [
+        {
+            "code": "no_tax_rate",
+            "detail": f"The option `tax_rate` is not set, and {config.organiser_country} has no standard rate here. "
+            "Prices without a rate of their own are drafted without tax, and the draft cannot be sent. Set the option "
+            "in the configuration of the server, 0 if you charge no tax, then refresh the draft.",
+        }
+    ]
+
+
 def nothing_to_bill(db, participant, owed):
     """Return the Problem that says why nothing can be billed.
 

@@ -141,9 +141,18 @@ def _tax(item, rate, default, at, faults):
     code = item.get("exemption_code")
     if not category:
         category = "Z" if rate == 0 else "S"
-    if category == "S" and rate is None:
+    is_rate_sent = rate is not None
+    if category == "S" and not is_rate_sent:
         rate = default
-    if category == "S" and not rate:
+    if category == "S" and not rate and not is_rate_sent:
+        faults.add(
+            f"{at}/tax_rate",
+            "required",
+            "is required, because the option `tax_rate` has no rate for it: organiser_country has no standard rate "
+            "here, or the option is 0. Send the rate of the item; for an item without tax, category Z, E, AE, G, K or "
+            "O; or set the option in the configuration of the server",
+        )
+    elif category == "S" and not rate:
         faults.add(
             f"{at}/tax_rate",
             "tax_category",
