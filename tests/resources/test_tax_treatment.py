@@ -187,6 +187,26 @@ def test_a_draft_that_comes_back_with_a_new_text_keeps_its_tax(show):
     assert tax_of(show.change(draft, {"items": without_tax})["data"]) == tax_of(draft)
 
 
+def test_lines_of_one_description_keep_their_tax_in_another_order(show):
+    draft = show.draft(
+        show.vienna, STAND, {**STAND, "tax_rate": 7}, {**STAND, "place_of_supply": "event"}
+    )
+    assert tax_of(draft) == ("reverse_charge", "rule", 26, "AE S S")
+    items = draft["items"][::-1]
+    reordered = show.change(draft, {"items": items})["data"]
+    assert tax_of(reordered) == ("reverse_charge", "rule", 26, "S S AE")
+    at_home = show.change(draft, {"event_participant_id": show.home["id"]})["data"]
+    assert [item["tax_rate"] for item in at_home["items"]] == [19, 7, 19]
+
+
+def test_lines_of_one_description_in_another_order_get_their_own_usual_tax_back(show):
+    items = [{**STAND, "tax_rate": 7}, {**STAND, "unit_price": 50, "tax_rate": 19}]
+    draft = show.draft(show.home, *items, tax_treatment="reverse_charge")
+    show.change(draft, {"items": draft["items"][::-1]})
+    back = show.change(draft, {"tax_treatment": "standard"})["data"]
+    assert [(item["unit_price"], item["tax_rate"]) for item in back["items"]] == [(50, 19), (100, 7)]
+
+
 def test_two_fields_that_contradict_each_other_are_refused(show):
     body = {
         "event_participant_id": show.vienna["id"],

@@ -190,7 +190,8 @@ def change_draft(db, row, old, body):
     lines_before = db.all(sql.stored_lines, id=row["id"])
     if "items" in body:
         wanted["items"] = invoice_lines.completed(body["items"], lines_before)
-    wanted["items"] = invoice_lines.with_usual_tax(wanted["items"], lines_before)
+    matches = invoice_lines.matching(wanted["items"], lines_before)
+    wanted["items"] = invoice_lines.with_usual_tax(wanted["items"], matches)
 
     if body.get("currency", old["currency"]) != old["currency"]:
         # the old one was that of another currency
@@ -200,7 +201,7 @@ def change_draft(db, row, old, body):
     if as_shown(lines) == row["items"] and all(row[name] == value for name, value in draft.items()):
         return row
 
-    invoice_lines.carry_over(lines, lines_before)
+    invoice_lines.carry_over(lines, matches)
     db.run(sql.change, id=row["id"], **draft, now=db.now)
     deposits.store(db, row["id"], draft["deposit_ids"])
     store_parts(db, row["id"], lines, invoice_lines.taxes(lines))

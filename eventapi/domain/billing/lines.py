@@ -28,6 +28,8 @@ REFERENCES = (*BILLED, "fee_of_participant_id")
 # of an item: a changed draft keeps them if they are not sent
 OPTIONAL = ("unit", "place_of_supply", *REFERENCES)
 IDENTITY = ("description", *REFERENCES)
+AMOUNTS = ("quantity", "unit_price", "discount_percent")
+SHOWN_TAX = ("tax_category", "tax_rate")
 TAX = ("tax_category", "tax_rate", "exemption_reason", "exemption_code")
 # columns of a new line
 NEW = {
@@ -116,7 +118,7 @@ def _numbers(item, at, faults):
             faults.add(
                 f"{at}/{name}", "decimals", f"must have at most {places} decimals, but is {number}"
             )
-    for name in ("quantity", "unit_price", "discount_percent"):
+    for name in AMOUNTS:
         numbers[name] = numbers[name] or 0
     return numbers
 
@@ -229,27 +231,29 @@ def _is_line(item, line):
 
 
 def matching(items, old):
-    """Return the row in `old` of each item, or None for a new one.
+    """Return the row in `old` of each item of a request, or None for a new one.
 
-    `items` are those of a request, or rows.
-
-    An item belongs to the line with its description and references: that at its position, else the
-    first one. Otherwise it belongs to the first line with the same references, if it has any, and
-    otherwise to the line at its position if the number of lines is the same. `old` holds the rows
-    of the stored lines.
+    An item belongs to the line with its description and references. If several have these, its
+    amounts decide, and the tax that it sends. Otherwise it belongs to a line with the same
+    references, if it has any. Of several, the line at its position comes first. What is left belongs
+    to the line at its position if the number of lines is the same. `old` holds the rows of the
+    stored lines.
     """
     left = {line["position"]: line for line in old}
     matches = [None] * len(items)
+    sent = [_compared(item) for item in items]
 
-    for place, (item, line) in enumerate(zip(items, old, strict=False)):
-        if _key(item, IDENTITY) == _key(line, IDENTITY):
-            matches[place] = left.pop(line["position"])
+    for columns in (IDENTITY + AMOUNTS + SHOWN_TAX, IDENTITY + AMOUNTS, IDENTITY, REFERENCES):
+        for place, (item, line) in enumerate(zip(sent, old, strict=False)):
+            key = _key(item, columns)
+            is_free = matches[place] is None and line["position"] in left
+            if is_free and any(key) and key == _key(line, columns):
+                matches[place] = left.pop(line["position"])
 
-    for columns in (IDENTITY, REFERENCES):
         by_key = {}
         for line in reversed(list(left.values())):
             by_key.setdefault(_key(line, columns), []).append(line)
-        for place, item in enumerate(items):
+        for place, item in enumerate(sent):
             key = _key(item, columns)
             if matches[place] is None and any(key) and by_key.get(key):
                 line = by_key[key].pop()
@@ -262,20 +266,25 @@ def matching(items, old):
     return matches
 
 
+def _compared(item):
+    """Return an item with its numbers and its tax as the row of a line holds them."""
+    return {**item, **_numbers(item, "", Faults()), **_shown_tax(item)}
+
+
 def _key(item, columns):
     return tuple(item.get(name) for name in columns)
 
 
-def with_usual_tax(items, old):
+def with_usual_tax(items, matches):
     """Return the items of a draft with the tax that they have without the treatment of the invoice.
 
     An item that comes back with the tax of its line gets the usual tax of that line, and stays typed
-    or not. Another tax is a typed one. `old` holds the rows of the stored lines.
+    or not. Another tax is a typed one. `matches` holds the stored line of each item, as `matching`
+    returns them.
     """
-    lines_of_items = matching(items, old)
     return [
         _with_usual_tax(item, line) if line and _has_tax_of(item, line) else item
-        for item, line in zip(items, lines_of_items, strict=True)
+        for item, line in zip(items, matches, strict=True)
     ]
 
 
@@ -283,14 +292,22 @@ def _has_tax_of(item, line):
     """Return whether an item leaves the tax of its line as it is: it sends the same, or nothing where
     the treatment decides.
     """
+    sent = _shown_tax(item)
+    if sent["tax_category"] is None:
+        return line["usual_tax_category"] is not None or line["tax_category"] in ("AE", "O")
+    return all(line[name] == value for name, value in sent.items())
+
+
+def _shown_tax(item):
+    """Return category and rate of an item as the row of a line holds them. The category is None if
+    the item sends neither.
+    """
     category = item.get("tax_category")
     rate = item.get("tax_rate")
-    if category is None and rate is None:
-        return line["usual_tax_category"] is not None or line["tax_category"] in ("AE", "O")
-    if category is None:
+    if category is None and rate is not None:
         category = "Z" if rate == 0 else "S"
-    sent_rate = 0 if rate is None else money.scaled(Decimal(str(rate)), PLACES["tax_rate"])
-    return category == line["tax_category"] and sent_rate == line["tax_rate"]
+    rate = 0 if rate is None else money.scaled(Decimal(str(rate)), PLACES["tax_rate"])
+    return {"tax_category": category, "tax_rate": rate}
 
 
 def _with_usual_tax(item, line):
@@ -345,20 +362,18 @@ def _explained(row, item):
     }
 
 
-def carry_over(rows, old):
-    """Set the columns of changed lines that no request contains, from the stored lines `old`.
+def carry_over(rows, matches):
+    """Set the columns of changed lines that no request contains, from the stored line of each in
+    `matches`.
 
     These are the booth that a line bills, and whether it is as billing wrote it. An unchanged line
     still bills the same booth after the reservation has moved; otherwise the price of the old booth
     would count as that of the new one.
     """
-    for row, line in zip(rows, matching(rows, old), strict=True):
+    for row, line in zip(rows, matches, strict=True):
         if line is None:
             continue
-        is_unchanged = all(
-            row[name] == line[name]
-            for name in ("description", "quantity", "unit_price", "discount_percent")
-        )
+        is_unchanged = all(row[name] == line[name] for name in ("description", *AMOUNTS))
         row["booth_id"] = line["booth_id"] if is_unchanged else None
         is_as_billed = (
             is_unchanged
