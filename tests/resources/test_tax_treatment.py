@@ -147,6 +147,26 @@ def test_a_typed_tax_stays_and_decides_if_every_line_has_one(show):
     assert tax_of(show.draft(show.zurich, outside)) == ("not_taxable", "office", 0, "O")
 
 
+def test_a_tax_that_is_typed_anew_in_every_line_decides_again(show):
+    charged = {**STAND, "tax_category": "AE"}
+    taxed = {**STAND, "tax_rate": 19}
+    draft = show.draft(show.vienna, charged)
+    for item, expected in (
+        (taxed, ("standard", "office", 19, "S")),
+        (charged, ("reverse_charge", "office", 0, "AE")),
+        ({**STAND, "tax_category": "O"}, ("not_taxable", "office", 0, "O")),
+    ):
+        assert tax_of(show.change(draft, {"items": [item]})["data"]) == expected
+
+
+def test_a_treatment_that_the_office_has_chosen_stays_when_the_tax_of_its_lines_is_typed(show):
+    taxed = {**STAND, "tax_rate": 19}
+    draft = show.draft(show.vienna, taxed, is_reverse_charge=True)
+    expected = ("reverse_charge", "office", 0, "AE")
+    assert tax_of(show.change(draft, {"notes": "Call first"})["data"]) == expected
+    assert tax_of(show.change(draft, {"items": [taxed]})["data"]) == expected
+
+
 def test_the_office_overrules_the_rule_and_returns_to_it(show):
     draft = show.bill(show.vienna)["data"]
     standard = show.change(draft, {"tax_treatment": "standard"})["data"]

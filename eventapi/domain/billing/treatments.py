@@ -194,18 +194,32 @@ def treat(db, draft, rows, asked, old, faults):
     """
     if draft["invoice_type"] == "credit_note":
         return _kept(old) if old else _columns(STANDARD, OFFICE), rows
-    if old and asked is None:
-        asked = AUTO if old["tax_decided_by"] == RULE else old["tax_treatment"]
     if draft["contact_id"] is None:
         return _columns(STANDARD, OFFICE), rows  # a fault says so
     found = of_draft(db, draft)
+    if old and asked is None:
+        is_open = old["tax_decided_by"] == RULE or _follows_typed(db, found, rows, old)
+        asked = AUTO if is_open else old["tax_treatment"]
     if draft["taken_over"] and asked == AUTO:
-        categories = {row["tax_category"] for row in rows}
-        return _columns(_of_typed(found, categories), OFFICE), rows
+        return _columns(_of_typed(found, rows), OFFICE), rows
     chosen, decided_by = decide(found, rows, asked)
     if not draft["taken_over"]:
         check(found, rows, chosen, faults)
     return _columns(chosen, decided_by), apply(found, rows, chosen, decided_by)
+
+
+def _follows_typed(db, found, rows, old):
+    """Return whether a changed draft has its treatment only from the tax that was typed in all of
+    its lines, and again is in `rows`.
+    """
+    if not _are_typed(rows):
+        return False
+    stored = [invoice_lines.without_treatment(line) for line in db.all(sql.lines, id=old["id"])]
+    return _are_typed(stored) and _of_typed(found, stored) == old["tax_treatment"]
+
+
+def _are_typed(rows):
+    return bool(rows) and all(row["is_tax_typed"] for row in rows)
 
 
 def _kept(row):
@@ -240,13 +254,14 @@ def decide(found, rows, wanted=AUTO):
     """
     if wanted != AUTO:
         return wanted, OFFICE
-    if rows and all(row["is_tax_typed"] for row in rows):
-        return _of_typed(found, {row["tax_category"] for row in rows}), OFFICE
+    if _are_typed(rows):
+        return _of_typed(found, rows), OFFICE
     return suggested(found, rows).treatment, RULE
 
 
-def _of_typed(found, categories):
-    """Return the treatment that lines of these categories amount to."""
+def _of_typed(found, rows):
+    """Return the treatment that the tax categories of lines amount to."""
+    categories = {row["tax_category"] for row in rows}
     if categories == {"AE"}:
         return REVERSE_CHARGE
     if categories == {"O"} and not found.organiser.is_small:
