@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from eventapi import working_days
-from eventapi.errors import suggestion
+from eventapi.errors import listed, suggestion
 from eventapi.languages import choice
 from eventapi.validation import config_files, identifiers
 from eventapi.validation.identifiers import bookkeeping
@@ -38,7 +38,9 @@ from eventapi.validation.options import (
     origins,
     picture,
     public_holidays,
+    small_business,
     tax_basis,
+    value_on,
     web_address,
     whole,
     words,
@@ -310,6 +312,14 @@ OPTIONS = [
         "payment. Ask your tax adviser; sent invoices keep theirs.",
     ),
     Option(
+        "small_business",
+        "no",
+        small_business,
+        "Whether the organiser is a small business, whose invoices have no VAT (no or yes; § 19 UStG, § 6 (1) no. 27 "
+        "UStG 1994, Art. 10 (2) MWSTG). Only with organiser_country DE, AT, CH or LI. A change has a date, such as "
+        "yes, 2028-01-01 no; the last day of a supply decides. Ask your tax adviser.",
+    ),
+    Option(
         "base_rates",
         "",
         base_rates,
@@ -419,7 +429,7 @@ OPTIONS = [
         bookkeeping.revenue_accounts,
         "Revenue accounts of the tax categories, S with its rate, such as S19=8400 AE=8336; a tax key may follow: "
         "8200:0003. AE_HOME, AE_EU and AE_THIRD count before AE, O_HOME and O_THIRD before O, by the region of the "
-        "buyer.",
+        "buyer. E_SMALL is E of the days of a small business.",
     ),
     Option(
         "datev_write_offs",
@@ -553,6 +563,8 @@ OPTIONS = [
 ]
 SECRETS = ("smtp_password",)
 PREFIX = "EVENTAPI_"
+# Countries whose rules for small businesses the program knows
+WITH_SMALL_BUSINESSES = ("DE", "AT", "CH", "LI")
 # Variables that are no options: the path of the file, a flag of `eventapi serve`, address and key
 # for clients, and the address and key of the package repository.
 OTHER_VARIABLES = {
@@ -582,6 +594,10 @@ class Config(SimpleNamespace):
     def backups(self):
         """The folder of the backups."""
         return self.backup_dir or self.data_dir / "backups"
+
+    def is_small_business(self, day):
+        """Return whether the organiser is a small business on a day, the last one of a supply."""
+        return value_on(self.small_business, day) == "yes"
 
 
 def load(file=None, environ=os.environ, **given):
@@ -618,6 +634,7 @@ def load(file=None, environ=os.environ, **given):
         **{option.name: _parsed(option, *texts[option.name], faults) for option in OPTIONS}
     )
     _check_amounts(config, texts, faults)
+    _check_small_business(config, texts, faults)
     if faults:
         raise ConfigError(*sorted(faults, key=_line_number))
     config.file = Path(os.path.abspath(path)) if is_read else None
@@ -713,6 +730,20 @@ def _check_amounts(config, texts, faults):
             check_decimals(number, config.currency)
         except ValueError as error:
             _add_fault(option, *texts[option.name], error, faults)
+
+
+def _check_small_business(config, texts, faults):
+    """Add a fault if the organiser is a small business in a country whose rules are not known."""
+    words = [word for _, word in config.small_business or ()]
+    country = config.organiser_country
+    if "yes" not in words or country is None or country in WITH_SMALL_BUSINESSES:
+        return
+    option = next(option for option in OPTIONS if option.name == "small_business")
+    rule = (
+        f"no while organiser_country is {country}: eventapi knows the rules for small businesses of "
+        f"{listed(WITH_SMALL_BUSINESSES)} only"
+    )
+    _add_fault(option, *texts["small_business"], rule, faults)
 
 
 def _add_fault(option, text, origin, error, faults):

@@ -7,7 +7,7 @@ WITH RECURSIVE kinds (currency) AS (
    UNION ALL SELECT (SELECT min(e.currency) FROM tax_entries e WHERE e.currency > k.currency) FROM kinds k
      WHERE k.currency IS NOT NULL)
 SELECT i.buyer ->> 'vat_id' AS vat_id, i.buyer ->> 'country' AS country, e.category, e.currency, d.exchange_rate,
-  sum(e.net) AS net,
+  coalesce(i.service_date_to, i.service_date, i.issue_date) AS supplied_on, sum(e.net) AS net,
        CASE count(*) WHEN count(e.base_net) THEN sum(e.base_net) END AS base_net
   FROM kinds k CROSS JOIN tax_entries e INDEXED BY tax_entries_by_day CROSS JOIN invoices i ON i.id = e.invoice_id CROSS
   JOIN invoices d ON d.id = e.document_id

@@ -5,7 +5,7 @@ A customer does not know the codes of tax categories, so the page shows none: a 
 from an amount to its note.
 """
 
-from eventapi.pictures import fonts
+from eventapi.pictures import fonts, small_business
 from eventapi.pictures.words import REASONS, of_seller
 from eventapi.validation.identifiers import companies
 
@@ -35,13 +35,15 @@ OWN = {"DE": "DE", "AT": "AT", "CH": "CH", "LI": "CH"}
 class Notes:
     """The notes of an invoice (API object), for its page.
 
-    texts: each reason once, with its raised number.
+    texts: each reason once, with its raised number. An invoice of a small business shows no tax,
+        so that its reasons have no numbers.
     """
 
     def __init__(self, invoice, seller, buyer, language):
         self.texts = []
         self._marks = {}
         marks_of_texts = {}
+        is_marked = not small_business.is_invoice(invoice)
         for tax in invoice["taxes"]:
             text = of_group(tax, seller, buyer, language)
             if not text:
@@ -49,7 +51,7 @@ class Notes:
             if text not in marks_of_texts:
                 mark = fonts.raised(len(marks_of_texts) + 1)
                 marks_of_texts[text] = mark
-                self.texts.append(f"{mark} {text}")
+                self.texts.append(f"{mark} {text}" if is_marked else text)
             self._marks[tax["category"], tax["rate"]] = f" {marks_of_texts[text]}"
 
     def mark(self, category, rate):
@@ -80,6 +82,8 @@ def _usual(tax, seller, buyer, language):
     """Return the note of a group that the law requires, or "" where the words of the category
     suffice.
     """
+    if set(_reasons(tax)) & set(small_business.REASONS.values()):
+        return small_business.reason(_state(seller), language)
     if tax["category"] == "AE":
         return _note("reverse_charge", seller, language)
     if tax["category"] == "O" and _is_abroad(seller, buyer):
@@ -102,8 +106,13 @@ def _note(name, seller, language):
 
 def _own_reason(tax):
     """Return what the organiser wrote as reason of the lines of a group, without usual ones."""
-    parts = (tax.get("reason") or "").split("; ")
-    return "; ".join(part for part in parts if part and part not in REASONS.values())
+    usual = {*REASONS.values(), *small_business.REASONS.values()}
+    return "; ".join(part for part in _reasons(tax) if part not in usual)
+
+
+def _reasons(tax):
+    """Return the reasons of the lines of a group."""
+    return [part for part in (tax.get("reason") or "").split("; ") if part]
 
 
 def _state(party):

@@ -155,22 +155,52 @@ def base_rates(text: str) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(found.items()))
 
 
+FIRST_DAY = "0001-01-01"  # of the value before any date
+
+
 def tax_basis(text: str) -> tuple[tuple[str, str], ...]:
     """Return tax bases as a tuple of (first day, basis), oldest first, such as `supply, 2028-01-01
     payment`.
     """
-    words = ("supply", "payment", "issue_date")
+    return _dated(
+        text,
+        ("supply", "payment", "issue_date"),
+        "supply, payment or issue_date, and after a comma a date and the basis from that day on, "
+        "such as supply, 2028-01-01 payment, with each date once",
+    )
+
+
+def small_business(text: str) -> tuple[tuple[str, str], ...]:
+    """Return whether the organiser is a small business, as a tuple of (first day, no or yes), oldest
+    first, such as `yes, 2028-01-01 no`.
+    """
+    return _dated(
+        text,
+        ("no", "yes"),
+        "no or yes, and after a comma a date and the word from that day on, such as yes, 2028-01-01 no, "
+        "with each date once",
+    )
+
+
+def _dated(text, words, form):
+    """Return (first day, word) of each part of a text, oldest first. Raise ValueError `form`."""
     found = {}
     for place, part in enumerate(text.split(",")):
-        day, _, basis = f"0001-01-01 {part.strip()}".rpartition(" ")
-        day = day.removeprefix("0001-01-01 ").strip() if place else day.strip()
-        if basis not in words or not times.is_date(day) or day in found:
-            raise ValueError(
-                "supply, payment or issue_date, and after a comma a date and the basis from that day on, "
-                "such as supply, 2028-01-01 payment, with each date once"
-            )
-        found[day] = basis
+        day, _, word = part.strip().rpartition(" ")
+        day = day.strip()
+        if place == 0 and not day:
+            day = FIRST_DAY
+        if word not in words or not times.is_date(day) or day in found:
+            raise ValueError(form)
+        found[day] = word
+    if FIRST_DAY not in found:
+        raise ValueError(form)
     return tuple(sorted(found.items()))
+
+
+def value_on(option: tuple[tuple[str, str], ...], day: str) -> str:
+    """Return the value of a dated option on a day."""
+    return [value for since, value in option if since <= day][-1]
 
 
 def public_holidays(text: str) -> working_days.Holidays | None:

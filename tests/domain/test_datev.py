@@ -253,8 +253,8 @@ def test_options_that_are_missing_or_contradict_each_other_are_all_named():
         {},
     )
     assert (
-        found.revenue("S", 700, "EU"),
-        found.revenue("AE", 0, "THIRD"),
+        found.revenue("S", 700, "EU", "2026-05-10"),
+        found.revenue("AE", 0, "THIRD", "2026-05-10"),
         found.money("card"),
     ) == (accounts.UNKNOWN,) * 3
     with pytest.raises(Problem) as caught:

@@ -64,7 +64,7 @@ def issue(db, row, mail=None, prepaid=0, credits=()):
     if not has_xml and not row["taken_over"] and _profile(buyer) != "en16931":
         raise refusal(row)
 
-    missing = _missing(db.config, row, seller, buyer)
+    missing = _missing(db, row, seller, buyer)
     if mail and not mails.recipient(db, row, buyer):
         missing.append("contact.email")
     faults = _faults(db, row, seller, buyer)
@@ -165,14 +165,15 @@ def _values(db, row, seller, buyer):
 # What is missing
 
 
-def _missing(config, row, seller, buyer):
+def _missing(db, row, seller, buyer):
     """Return the names of what the law requires on every invoice and this one lacks.
 
     An option with a wrong identifier counts as missing.
     """
+    config = db.config
     missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
     of_buyer = {"name": "company_name or last_name"}  # field of a buyer -> field of its contact
-    if not _is_small(row, seller, buyer):
+    if not _is_small(db, row, seller, buyer):
         of_buyer |= {"address": "address", "city": "city"}
 
     if any(item["tax_category"] == "AE" for item in row["items"]):
@@ -190,15 +191,16 @@ def _missing(config, row, seller, buyer):
     return missing + [name for name in faulty_options(config) if name not in missing]
 
 
-def _is_small(row, seller, buyer):
-    """Return whether an invoice needs no address of its buyer: up to 250 EUR with tax in Germany
-    (section 33 UStDV).
+def _is_small(db, row, seller, buyer):
+    """Return whether an invoice needs no address of its buyer: up to 250 EUR with tax in Germany, or
+    without it by a small business (section 33 UStDV).
     """
+    is_small_business = db.config.is_small_business(service_days.last(db, row))
     return (
         seller["country"] == "DE"
         and row["currency"] == "EUR"
         and row["total"] <= SMALL
-        and {item["tax_category"] for item in row["items"]} == {"S"}
+        and {item["tax_category"] for item in row["items"]} == {"E" if is_small_business else "S"}
         and _profile(buyer) != "xrechnung"
     )
 
@@ -361,7 +363,7 @@ def check(db, row, profile=None):
         wrong = faulty_options(db.config)
         faults = [
             requirements.finding(wrong.get(name) or f"`{name}` is missing. Add it.", name)
-            for name in _missing(db.config, row, seller, buyer)
+            for name in _missing(db, row, seller, buyer)
         ]
         row = as_sent_now(db, row)
         faults += _faults(db, row, seller, buyer)

@@ -16,6 +16,16 @@ def of_event(db, event_id):
     return first, last or first
 
 
+def last(db, row):
+    """Return the last day of the supply of an invoice, or of a draft as if it was sent today.
+
+    It decides whether the organiser is a small business.
+    """
+    issue_date = row["issue_date"] or times.today(db.config.timezone, db.now)
+    days = {**row, **missing(db, row, issue_date)}
+    return days["service_date_to"] or days["service_date"]
+
+
 def missing(db, row, issue_date):
     """Return the columns of the days of the supply that a draft lacks.
 

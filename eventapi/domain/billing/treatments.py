@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from eventapi import times
 from eventapi.domain.billing import lines as invoice_lines
-from eventapi.domain.books.taxes import basis_on
-from eventapi.domain.vat import notes, treatment, warnings
+from eventapi.domain.vat import treatment, warnings
 from eventapi.domain.vat.buyers import HOME, Buyer
 from eventapi.domain.vat.treatment import (
     ABROAD,
@@ -24,6 +23,7 @@ from eventapi.domain.vat.treatment import (
     Show,
     Suggestion,
 )
+from eventapi.pictures import small_business
 from eventapi.storage.statements import statements
 
 sql = statements("treatments")
@@ -73,15 +73,9 @@ def of_participant(db, participant_id):
 def terms_of(db, contact, event, day):
     """Return the Terms for rows of a contact (None: nobody is known) and of an event (or None)."""
     country = db.config.organiser_country
-    organiser = Organiser(country, bool(db.config.organiser_vat_id), is_small(db.config, day))
+    organiser = Organiser(country, bool(db.config.organiser_vat_id), db.config.is_small_business(day))
     show = event and Show(event["country"] or country, event["place_of_supply"])
     return Terms(organiser, show, _buyer(db, contact), day)
-
-
-def is_small(config, day):
-    """Return whether the organiser is a small business (§ 19 UStG) on a day."""
-    option = getattr(config, "small_business", (("0001-01-01", "no"),))  # TEMPORARY
-    return basis_on(option, day) == "yes"
 
 
 def _last_day(event):
@@ -298,7 +292,7 @@ def _treated(found, row, chosen, decided_by):
     if found.organiser.is_small or chosen == SMALL_BUSINESS:
         usual = "O" if found.organiser.home == treatment.SWISS else "E"
         if is_taxed or usual == "O":
-            reason = notes.small_business_reason(found.organiser.country)
+            reason = small_business.reason(found.organiser.country, "en")
             return invoice_lines.with_tax(row, usual, reason)
     return row
 

@@ -95,11 +95,14 @@ def computed(db, first_month, last_month):
     """Return {VAT id: {"K": goods, "AE": services}} of the months, in minor units of the
     organiser's currency.
 
-    An amount is None if an exchange rate is missing.
+    An amount is None if an exchange rate is missing. A small business in Germany has no statement
+    (§ 18a (4) UStG): what it supplied on its days is left out.
     """
     own = db.config.organiser_country
     sums = {}
     for row in db.all(sql.supplies, **_days(first_month, last_month)):
+        if own == "DE" and db.config.is_small_business(row["supplied_on"]):
+            continue
         category = row["category"]
         if category == "AE" and regions.region(row["vat_id"], row["country"], own) != regions.EU:
             continue

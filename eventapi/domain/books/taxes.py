@@ -26,6 +26,7 @@ from eventapi import money, times
 from eventapi.domain.books import periods, regions
 from eventapi.domain.reports.ranges import FIRST_DAY, next_first_day, selected
 from eventapi.storage.statements import statements
+from eventapi.validation.options import value_on
 
 sql = statements("taxes")
 
@@ -54,12 +55,7 @@ def terms(db, row, issue_date, service_date):
     day = issue_date if periods.closed_month(db, service_date) else service_date
     if row["is_deposit"]:
         return {**columns, "untaxed_date": day, "tax_basis": "payment"}
-    return {**columns, "tax_date": day, "tax_basis": basis_on(db.config.tax_basis, day)}
-
-
-def basis_on(option, day):
-    """Return the basis on a day. `option` is a tuple of (first day, basis), oldest first."""
-    return [basis for since, basis in option if since <= day][-1]
+    return {**columns, "tax_date": day, "tax_basis": value_on(db.config.tax_basis, day)}
 
 
 def begins(basis, tax_date, issue_date, category, rate):

@@ -8,7 +8,7 @@ import re
 
 from eventapi import money
 from eventapi.errors import Problem, listed
-from eventapi.validation.identifiers.bookkeeping import Account, revenue_name
+from eventapi.validation.identifiers.bookkeeping import SMALL, Account, revenue_name
 
 SHOWN = 10  # records that the sentence of the problem names
 MOST = 1000  # records in `records`
@@ -145,13 +145,17 @@ class Accounts:
             self.missing.option(option, value)
         return found or UNKNOWN
 
-    def revenue(self, category, rate, region):
+    def revenue(self, category, rate, region, supplied_on):
         """Return the revenue account of a tax category and its rate in hundredths of a percent.
 
         With reverse charge (AE) and what is not taxed (O), an account of the region, such as AE_EU,
-        counts more than that of the category.
+        counts more than that of the category. What is exempt (E) on a day of a small business has
+        an account of its own. `supplied_on` is the last day of the supply.
         """
-        name, of_all = revenue_name(category, rate), self.config.datev_revenue
+        of_all = self.config.datev_revenue
+        if category == "E" and self.config.is_small_business(supplied_on):
+            return self._noted(of_all.get(SMALL), "datev_revenue", SMALL)
+        name = revenue_name(category, rate)
         found = of_all.get(name)
         if category in ("AE", "O"):
             name = f"{category}_{region.upper()}"

@@ -66,7 +66,7 @@ def of_invoice(row, accounts, country, link=None, worth=None):
     account = (
         accounts.deposits()
         if row["is_deposit"]
-        else accounts.revenue(row["category"], row["rate"], where)
+        else accounts.revenue(row["category"], row["rate"], where, _supplied_on(row))
     )
     is_invoice, key = (
         row["invoice_type"] == "invoice",
@@ -94,6 +94,11 @@ def of_invoice(row, accounts, country, link=None, worth=None):
     )
 
 
+def _supplied_on(row):
+    """Return the last day of the supply. Documents of version 1.0 have none: it is the day of the document."""
+    return row["service_date_to"] or row["service_date"] or row.get("issue_date") or row["day"]
+
+
 def _tax_day(row, day, *, is_invoice=False):
     """Return the day on which the tax of a booking of a day counts, or None if it follows the
     money.
@@ -112,7 +117,8 @@ def of_advance(row, accounts):
     They are the same in the accounts, with the sides turned: one moves the tax to the day of the
     money, the other takes it from the day of the supply.
     """
-    account, number = accounts.revenue(row["category"], row["rate"], None), row["invoice_number"]
+    number = row["invoice_number"]
+    account = accounts.revenue(row["category"], row["rate"], None, _supplied_on(row))
     for sign, tax_day in ((1, row["day"]), (-1, row["tax_date"])):
         yield Booking(
             kind="advance",
@@ -138,7 +144,7 @@ def of_deposit(row, accounts, country):
 
     It counts on its day: that of the money or, with rate 0, that of the supply.
     """
-    account = accounts.revenue(row["category"], row["rate"], row["region"])
+    account = accounts.revenue(row["category"], row["rate"], row["region"], _supplied_on(row))
     number = row["invoice_number"]
     return Booking(
         kind="deposit",

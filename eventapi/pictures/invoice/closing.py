@@ -6,7 +6,7 @@ Positions are in millimetres, font sizes in points.
 from decimal import Decimal
 
 from eventapi.languages import formats
-from eventapi.pictures import fonts
+from eventapi.pictures import fonts, small_business
 from eventapi.pictures.invoice import giro
 from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.style import QUIET, RULE, SUBTITLE, TABLE
@@ -99,10 +99,15 @@ class Closing:
             )
 
     def _amounts(self):
-        """Yield (label, amount, whether it is a total)."""
+        """Yield (label, amount, whether it is a total).
+
+        An invoice of a small business shows no tax, and its net total is its total.
+        """
         invoice = self.invoice
-        yield self._text("subtotal"), invoice["subtotal"], False
-        for tax in invoice["taxes"]:
+        is_small_business = small_business.is_invoice(invoice)
+        if not is_small_business:
+            yield self._text("subtotal"), invoice["subtotal"], False
+        for tax in () if is_small_business else invoice["taxes"]:
             rate = formats.percent(tax["rate"], self.locale)
             mark = self.notes.mark(tax["category"], tax["rate"])
             yield (
@@ -110,10 +115,10 @@ class Closing:
                 tax["tax"],
                 False,
             )
-        if len(invoice["taxes"]) > 1:
+        if len(invoice["taxes"]) > 1 and not is_small_business:
             yield self._text("tax_total"), invoice["tax_total"], False
         yield self._text("total"), invoice["total"], True
-        if invoice.get("tax_in_tax_currency") is not None:
+        if invoice.get("tax_in_tax_currency") is not None and not is_small_business:
             rate = formats.number(invoice["exchange_rate"], self.locale)
             label = self._text("tax_in", tax_currency=invoice["tax_currency"], rate=rate)
             yield label, invoice["tax_in_tax_currency"], False

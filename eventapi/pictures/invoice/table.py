@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import zip_longest
 
 from eventapi.languages import formats, names
-from eventapi.pictures import fonts
+from eventapi.pictures import fonts, small_business
 from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.style import LINE, QUIET, RULE, TABLE
 
@@ -45,11 +45,17 @@ class Table:
             rate for rate, number in Counter(rate for rate, _ in found).items() if number > 1
         }
         texts = [self._texts(item) for item in invoice["items"]]
+        is_small_business = small_business.is_invoice(invoice)
+        if is_small_business:  # its items have no tax
+            for row in texts:
+                del row["tax_rate"]
         self.headings = {
             name: words[name].format(currency=self.currency)
             for name in (texts or [{}])[0]
             if name not in OPTIONAL or any(row[name] for row in texts)
         }
+        if is_small_business and texts:
+            self.headings["net"] = f"{words['account_amount']} {self.currency}"
         self.columns = _columns(self.headings, texts)
         self.rows = [self._lines(row) for row in texts]
 

@@ -12,8 +12,22 @@ from typing import NamedTuple
 
 # Categories of EN 16931, without S: a rate of S is part of its name. Reverse charge (AE) and what
 # is not taxed (O) may have an account for each region: domestic (HOME), other countries of the EU,
-# and third countries.
-CATEGORIES = ("Z", "E", "AE", "AE_HOME", "AE_EU", "AE_THIRD", "G", "K", "O", "O_HOME", "O_THIRD")
+# and third countries. What a small business supplies shares no account with exempt services (E).
+SMALL = "E_SMALL"
+CATEGORIES = (
+    "Z",
+    "E",
+    SMALL,
+    "AE",
+    "AE_HOME",
+    "AE_EU",
+    "AE_THIRD",
+    "G",
+    "K",
+    "O",
+    "O_HOME",
+    "O_THIRD",
+)
 
 # Country -> its standard rate of VAT in hundredths of a percent. Member states of the EU: "VAT
 # rates applied in the Member States", European Commission, January 2026. CH, LI: Art. 25 MWSTG. GB,

@@ -1,5 +1,0 @@
-"""Temporary."""
-
-
-def small_business_reason(country):
-    return "§ 19"
