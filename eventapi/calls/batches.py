@@ -28,7 +28,8 @@ from eventapi.plugins.request import MINIMAL, problem_of
 from eventapi.plugins.validation import body_of
 from eventapi.storage.database import Database, as_json
 from eventapi.storage.errors import damage, storage_error
-from eventapi.web import masking
+from eventapi.web import dry_runs, masking
+from eventapi.web.dry_runs import DryRun
 from eventapi.web.rest import Response
 from eventapi.web.routes import Route, Routes, called
 
@@ -36,24 +37,6 @@ MOST = 50  # entries of a transaction
 LONGEST = 0.25  # seconds after which a transaction begins no further entry
 RETRY_AFTER = 5  # seconds
 ITEM_FAULTS = 100  # that are searched for in one item
-# Fields that a dry run must not return, because the next entry that is executed gets the same ids
-# and numbers: of a new record unless they were sent, of a changed one if they have changed, and of
-# `meta`.
-OF_NEW = (
-    "id",
-    "badge_number",
-    "booth_number",
-    "order_number",
-    "invoice_number",
-    "payment_reference",
-    "document_number",
-)
-OF_CHANGED = (*OF_NEW, "contact_id", "customer_number")
-OF_META = ("id", "event_participant_id", "credit_notes", "further_invoice_ids")
-
-
-class DryRun(Exception):
-    """Ends the transaction of a dry run, so that it is rolled back."""
 
 
 def run(
@@ -215,7 +198,7 @@ class EachEntry:
 
     def __init__(self, routes: Routes, route: Route, who: Who, body: dict, environ: dict):
         self.handler, self.before, self.who = route.handler, route.options.before, who
-        self.schema = route.options.schema
+        self.schema, self.singular = route.options.schema, route.options.singular
         self.read = routes.single("GET").handler
         self.reader = environ["eventapi.connections"].reader
         self.check = body_of(route.options.schema, "POST", environ["eventapi.config"].timezone)
@@ -260,11 +243,9 @@ class EachEntry:
         done = done if isinstance(done, Response) else Response(done)
         data, meta = done.later_data(), done.meta
         if dry_run:
-            is_new = done.status == 201
-            data = without(
-                data, OF_NEW if is_new else OF_CHANGED, None if is_new and self.ids else known
-            )
-            meta = without(meta, OF_META)
+            is_acted_on = done.status != 201 or self.items
+            tried = dry_runs.response_to(done, self.singular, known if is_acted_on else None)
+            data, meta = tried.data, tried.meta
         elif done.secret:
             self.secrets[index] = {done.secret: done.data[done.secret]}
         found = {"status": done.status, "data": data, "meta": meta}
@@ -340,27 +321,6 @@ def refused(problem: Problem) -> dict:
     if problem.members:
         found["problem"] = problem.members
     return json.loads(masking.text(as_json(found)))
-
-
-def without(value: object, names: tuple[str, ...], known: object = None) -> object:
-    """Return a JSON value with null in the fields `names`, also of its parts, unless `known` has
-    the same value.
-    """
-    if isinstance(value, list):
-        before = known if isinstance(known, list) else []
-        return [
-            without(part, names, before[place] if place < len(before) else None)
-            for place, part in enumerate(value)
-        ]
-    if not isinstance(value, dict):
-        return value
-    before = known if isinstance(known, dict) else {}
-    return {
-        name: None
-        if name in names and part != before.get(name)
-        else without(part, names, before.get(name))
-        for name, part in value.items()
-    }
 
 
 def response(environ: dict, results: list[dict], dry_run: bool, is_repeated: bool) -> Response:

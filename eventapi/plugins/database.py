@@ -12,7 +12,10 @@ from eventapi.plugins import idempotency
 from eventapi.storage.database import Nobody
 from eventapi.storage.errors import damage
 from eventapi.storage.group_commit import Writer
-from eventapi.web.routes import Options
+from eventapi.web import dry_runs
+from eventapi.web.dry_runs import DRY_RUN, DryRun
+from eventapi.web.rest import Response
+from eventapi.web.routes import Options, called
 
 READS = ("GET", "OPTIONS")
 
@@ -38,6 +41,8 @@ class DatabasePlugin:
         read = reading(handler, takes)
         if options.reads or route.method in READS:
             return read
+        if options.rolls_back:
+            return tried_or_not(handler, takes, options)
         write = writing(handler, takes, options)
         return dry_or_not(read, write) if options.dry_run else write
 
@@ -51,6 +56,49 @@ def dry_or_not(read: Callable, write: Callable) -> Callable:
         return (read if values["body"]["dry_run"] else write)(**values)
 
     return handle
+
+
+def tried_or_not(callback: Callable, takes: Container[str], options: Options) -> Callable:
+    """Return the handler, called inside a write transaction that is rolled back if `dry_run` in the
+    body is true.
+
+    The handler gets the body without `dry_run`.
+    """
+    write = writing(callback, takes, options)
+    attempt = writing(rolled_back(callback, options), takes, options, keeps=False)
+
+    def handle(**values):
+        body = dict(values["body"])
+        is_tried = body.pop("dry_run", False)
+        request.environ[DRY_RUN] = is_tried
+        values["body"] = body
+        if not is_tried:
+            return write(**values)
+        try:
+            attempt(**values)
+        except DryRun as done:
+            return done.args[0]
+
+    return handle
+
+
+def rolled_back(callback: Callable, options: Options) -> Callable:
+    """Return the handler, called so that its transaction ends with the DryRun that has its response."""
+
+    def attempt(**values):
+        before = None
+        if "id" in values:
+            reader = options.record().handler
+            who = request.environ.get("eventapi.who")
+            before = called(reader, **{"who": who, **values, "query": {}})
+        result = callback(**values)
+        is_new = isinstance(result, Response) and result.status == 201
+        known = None if is_new else before
+        if "id" not in values:
+            known = values["body"]
+        raise DryRun(dry_runs.response_to(result, options.singular, known))
+
+    return attempt
 
 
 def with_caller(callback: Callable, takes: Container[str]) -> Callable:
@@ -77,10 +125,12 @@ def reading(callback: Callable, takes: Container[str]) -> Callable:
     return read
 
 
-def writing(callback: Callable, takes: Container[str], options: Options) -> Callable:
+def writing(
+    callback: Callable, takes: Container[str], options: Options, *, keeps: bool = True
+) -> Callable:
     """Return the handler, called inside a write transaction, unless the database is damaged.
 
-    `options` are those of the route (web/routes.py).
+    `options` are those of the route (web/routes.py). Without `keeps`, every Problem rolls back.
     """
     takes_db, takes_before = "db" in takes, "before" in takes
 
@@ -103,7 +153,7 @@ def writing(callback: Callable, takes: Container[str], options: Options) -> Call
             try:
                 return callback(**values)
             except Problem as problem:
-                if not problem.keeps:
+                if not (keeps and problem.keeps):
                     raise
                 refusal = problem
         raise refusal

@@ -18,6 +18,7 @@ from eventapi.errors import Problem, invalid_parameter
 from eventapi.storage.database import Database, as_json
 from eventapi.storage.statements import statements
 from eventapi.web import masking
+from eventapi.web.dry_runs import DRY_RUN
 from eventapi.web.html import page_requests
 from eventapi.web.rest import Response, base_url
 
@@ -47,6 +48,8 @@ class Idempotency:
             check(key)
             # What only reads may be repeated anyway, and has no transaction.
             if options.reads or (options.dry_run and values["body"]["dry_run"]):
+                return callback(**values)
+            if request.environ.get(DRY_RUN):
                 return callback(**values)
             return respond_once(request.environ, key, lambda: callback(**values))
 

@@ -52,6 +52,12 @@ SCHEMAS = {
             NUMBER,
             "Ids of drafts whose tax the rule would now decide otherwise. Refresh them before you send them.",
         ),
+        credit_note_ids=_list(
+            {"type": ["integer", "null"]},
+            "Ids of the draft credit notes that cancelling a participation has created. `null` in a dry run.",
+        ),
+        price=ref("MetaPrice"),
+        balance=ref("MetaBalance"),
         open=ref("MetaOpen"),
         warnings=_list(ref("MetaWarning"), "What you should look at."),
         ignored=_list(
@@ -81,6 +87,11 @@ SCHEMAS = {
         event_participant_id={
             **NUMBER,
             "description": "Id of the participant, for warnings about one.",
+        },
+        invoice_id={**NUMBER, "description": "Id of the invoice, for warnings about one."},
+        open_amount={
+            "type": "number",
+            "description": "What is open of that invoice now, in its currency.",
         },
     ),
     "MetaWarningValues": _object(
@@ -124,6 +135,7 @@ SCHEMAS = {
             "no_service_date",
             "service_dates_of_event",
             "no_bank_account",
+            "reopens_invoice",
         ],
         "description": "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
         "whether it is an e-invoice. `received_before`, `other_account`: see PUT "
@@ -140,7 +152,23 @@ SCHEMAS = {
         "for DATEV, because options are missing. `event_abroad`: the event is outside of the organiser's "
         "territory of VAT, and eventapi knows no tax of other states. The others name what is unusual on an invoice "
         "that was sent.",
+        "for DATEV, because options are missing. `reopens_invoice`: since the refund, the customer "
+        "owes something again, because the invoice still stands. The others name what is unusual "
+        "on an invoice that was sent.",
     },
+    "MetaPrice": _object(
+        "Net price of a booth reservation that was moved, in the tenant's currency.",
+        ["old", "new"],
+        old={"type": ["number", "null"]},
+        new={"type": ["number", "null"]},
+    ),
+    "MetaBalance": _object(
+        "What the participant has still to pay, with tax, in the tenant's currency, as if everything "
+        "was billed and credited at once. Negative if money is owed to the participant.",
+        ["before", "after"],
+        before={"type": "number"},
+        after={"type": "number"},
+    ),
     "MetaOpen": _object(
         "What the cancellation of a participation left as it was.",
         ["service_order_ids", "participant_ids"],

@@ -59,7 +59,7 @@ def list_invoices(db, query):
     return page(db, sql.list, query, represent, INCLUDES)
 
 
-@routes.post("/invoices", schema="invoice")
+@routes.post("/invoices", schema="invoice", rolls_back=True)
 def create_invoice(db, body):
     return created(drafts.create(db, body), "/invoices")
 
@@ -78,7 +78,7 @@ def get_invoice(db, id, query):
     return one(db, represent(get(db, id)), query, INCLUDES)
 
 
-@routes.update("/invoices/<id>", schema="invoice")
+@routes.update("/invoices/<id>", schema="invoice", rolls_back=True)
 def update_invoice(db, id, body):
     return response(*issuing.update(db, require_match(get(db, id), represent), body))
 
@@ -162,13 +162,14 @@ def cancel_invoice(db, id, body):
     return response(*issuing.cancel(db, get(db, id), body["reason"], body["mail"]))
 
 
-@routes.post("/invoices/<id>/credit", schema="invoice.credit", status=201)
+@routes.post("/invoices/<id>/credit", schema="invoice.credit", status=201, rolls_back=True)
 def credit_invoice(db, id, body):
-    """Create and send a credit note for a part of an invoice.
+    """Create and send a credit note for a part of an invoice, or for all that is left of it.
 
     It is mailed as an invoice is when it is sent.
     """
-    note, mail = issuing.credit(db, get(db, id), body["items"], body["text"], body["mail"])
+    items = issuing.items_or_whole(body["items"], body["whole"])
+    note, mail = issuing.credit(db, get(db, id), items, body["text"], body["mail"])
     return created(represent(note), "/invoices", meta=meta(mail))
 
 

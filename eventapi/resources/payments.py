@@ -1,6 +1,6 @@
 """Payments: money received for an invoice."""
 
-from eventapi.domain.billing import invoices, payments, refunds
+from eventapi.domain.billing import balance, invoices, payments, refunds
 from eventapi.domain.billing.payments import TRANSITIONS, represent
 from eventapi.domain.records import references
 from eventapi.plugins.access import may_read
@@ -8,7 +8,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, found, require_match
+from eventapi.web.rest import Response, created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("payments", "payment", scope="payments", flag="invoices", states=(TRANSITIONS,))
@@ -64,10 +64,17 @@ def cancel_payment(db, id):
     return payments.move(db, row(db, id), "cancel")
 
 
-@routes.post("/payments/<id>/refund", schema="payment.refund")
+@routes.post("/payments/<id>/refund", schema="payment.refund", rolls_back=True)
 def refund_payment(db, id, body):
-    """Refund a payment. Refunds what is left unless `amount` is given."""
-    return payments.refund(db, row(db, id), body)
+    """Refund a payment. Refunds what is left unless `amount` is given.
+
+    `warnings` in meta has `reopens_invoice` if the customer owes the money again after the refund,
+    because the invoice still stands. Credit the invoice first if that is not meant.
+    """
+    payment = row(db, id)
+    before = balance.by_id(db, payment["invoice_id"])
+    refunded = payments.refund(db, payment, body)
+    return Response(refunded, meta={"warnings": refunds.reopened(db, before)})
 
 
 @routes.delete("/payments/<id>/refunds/<refund_id>")

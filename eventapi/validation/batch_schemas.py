@@ -52,9 +52,9 @@ def batch_schema(name: str, file: dict) -> dict:
 
 def batch_fields(file: dict, action: str) -> dict:
     """Return field -> schema of the body of an action, without the fields that only a single
-    request has.
+    request has, and those that every batch has.
     """
-    left_out = file["$defs"]["batch"].get("x-without", ())
+    left_out = (*file["$defs"]["batch"].get("x-without", ()), *FRAME)
     single = file["$defs"].get(action.replace("-", "_"), {})
     return {
         field: schema

@@ -37,6 +37,7 @@ class BatchBody:
             frame = {name: value for name, value in body.items() if name in FRAME}
             rest = {name: value for name, value in body.items() if name not in FRAME}
             fields = _checked(self.bodies[action], rest, faults)
+            fields.pop("dry_run", None)  # the default of a single request
             self._check_entries(action, body, faults)
         frame = _checked(self.frame, frame, faults)
         if faults:

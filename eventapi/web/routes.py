@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from email.utils import formatdate
+from functools import partial
 
 from eventapi import times
 from eventapi.states import Transitions
@@ -133,6 +134,13 @@ class Options:
     dry_run: bool = False
     """A request whose body has `dry_run` true only reads, as with `reads`. Others write."""
 
+    rolls_back: bool = False
+    """A request whose body has `dry_run` true runs like any other, and is rolled back: see web/dry_runs.py. The field
+    `dry_run` must be in its schema. The handler does not get it."""
+
+    record: Callable | None = None
+    """Function that returns the route which reads one record of the resource. Set by `Routes`."""
+
     in_pieces: Callable | None = None
     """Function `(write, db, values)` for a change that would hold the write lock for too long.
 
@@ -235,7 +243,12 @@ class Routes:
         self, name: str, singular: str | None = None, *, root: str = "/api/v1", **options: object
     ):
         self.name, self.root, self.routes = name, root, []
-        self.defaults = {"resource": name, "singular": singular or name.rstrip("s"), **options}
+        self.defaults = {
+            "resource": name,
+            "singular": singular or name.rstrip("s"),
+            "record": partial(self.single, "GET"),
+            **options,
+        }
 
     def _add(self, methods, path, given):
         options = self._options(path, {**self.defaults, **given})

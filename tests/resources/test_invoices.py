@@ -1865,3 +1865,55 @@ def test_the_filter_number_has_another_name(organiser, sent):
             "detail": "is another name of `number`. Send one of them",
         }
     ]
+
+
+# Credit of all that is left
+
+
+def test_a_paid_invoice_is_credited_as_a_whole(organiser, sent):
+    invoice = sent(STAND, {**STAND, "tax_rate": 7, "unit_price": 50})
+    pay(organiser, invoice, invoice["total"])
+    act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 30}]}, 201)
+    note = act(organiser, invoice, "credit", {"whole": True, "text": "Cancelled"}, 201)
+    assert (note["status"], note["text"], note["total"]) == ("sent", "Cancelled", -136.8)
+    after = organiser.data(f"/invoices/{invoice['id']}")
+    assert (after["status"], after["credited"], after["open_amount"]) == ("paid", 172.5, -172.5)
+
+
+def test_an_unpaid_invoice_is_cancelled_by_the_credit_of_all_of_it(organiser, sent):
+    invoice = sent()
+    act(organiser, invoice, "credit", {"whole": True}, 201)
+    assert organiser.data(f"/invoices/{invoice['id']}")["status"] == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ({}, ("/items", "required")),
+        ({"whole": False}, ("/items", "required")),
+        ({"items": None}, ("/items", "required")),
+        ({"whole": True, "items": [STAND]}, ("/items", "excluded")),
+        ({"whole": "yes"}, ("/whole", "type")),
+    ],
+)
+def test_a_credit_has_either_items_or_whole(organiser, sent, body, fault):
+    answer = organiser.post(f"/invoices/{sent()['id']}/credit", body, status=422)
+    assert refused(answer) == [fault]
+
+
+def test_what_is_credited_already_cannot_be_credited_as_a_whole(organiser, sent, draft):
+    invoice = sent()
+    pay(organiser, invoice, 119)
+    note = act(organiser, invoice, "credit", {"whole": True}, 201)
+    codes = [
+        refused(organiser.post(f"/invoices/{each['id']}/credit", {"whole": True}, status=409))
+        for each in (invoice, note, draft())
+    ]
+    assert codes == ["exceeds_invoice", "invalid_transition", "invalid_transition"]
+
+
+def test_what_is_written_off_cannot_be_credited_as_a_whole(organiser, sent):
+    invoice = sent()
+    act(organiser, invoice, "write-offs", {"reason": "Insolvent"}, 201)
+    answer = organiser.post(f"/invoices/{invoice['id']}/credit", {"whole": True}, status=409)
+    assert refused(answer) == "has_write_offs"

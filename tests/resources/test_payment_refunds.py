@@ -466,3 +466,31 @@ def test_an_old_payment_dated_in_the_future_can_still_be_changed(organiser, pay,
     )
     organiser.patch(f"/payments/{payment['id']}", {"notes": "typing error"}, status=200)
     organiser.patch(f"/payments/{payment['id']}", {"payment_date": "2026-01-01"}, status=200)
+
+
+def warnings(organiser, payment, **body):
+    path = f"/payments/{payment['id']}/refund"
+    return organiser.post(path, body, status=200).json["meta"]["warnings"]
+
+
+def test_a_refund_that_makes_the_customer_a_debtor_again_is_named(organiser, pay):
+    payment = pay()
+    (warning,) = warnings(organiser, payment, amount=20)
+    assert (warning["code"], warning["invoice_id"], warning["open_amount"]) == (
+        "reopens_invoice",
+        payment["invoice_id"],
+        20,
+    )
+    assert payment["invoice_number"] in warning["detail"] and "EUR 20.00" in warning["detail"]
+    # it is open already
+    assert warnings(organiser, payment, amount=20) == []
+
+
+def test_a_refund_of_a_credit_reopens_nothing(organiser, pay):
+    """Neither does one of what was paid too much."""
+    payment = pay(150)
+    assert warnings(organiser, payment, amount=31) == []
+    invoice = payment["invoice_id"]
+    organiser.post(f"/invoices/{invoice}/credit", {"whole": True}, status=201)
+    assert warnings(organiser, payment) == []
+    assert organiser.data(f"/invoices/{invoice}")["status"] == "refunded"

@@ -252,12 +252,33 @@ def credit(db, row, items, text=None, mail=None):
 
     Return its row and the outcome of the mail.
 
-    `items` are those of the request, `text` is printed on the credit note, `mail` is as in
-    `mails.add`. Raise 422 for faults of the items; 409 `invalid_transition`, `in_use`,
-    `exceeds_invoice`, `anonymized` or `mail_not_configured`.
+    `items` are those of the request, and None credits all that is left. `text` is printed on the
+    credit note, `mail` is as in `mails.add`. Raise 422 for faults of the items; 409
+    `invalid_transition`, `in_use`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
     deposits.refuse_deducted(db, row["id"], row["invoice_number"])
+    if items is None:
+        lines = db.all(sql.lines_left, id=row["id"])
+    else:
+        lines = _lines_of_request(db, row, items)
+    amount = invoice_lines.totals(invoice_lines.taxes(lines))["total"]
+    refuse_written_off(row, amount)
+    check_action(row, "credit")
+    if amount <= 0:
+        raise Problem(
+            "exceeds_invoice",
+            f"Nothing of {row['invoice_number']} is left to credit. Pay back what the "
+            "customer has paid, or leave it as a credit.",
+            left=[],
+        )
+    note = issue_credit_note(db, row, invoice_lines.negated(lines), mail, text=text)
+    balance.adjust(db, balance.by_id(db, row["id"]), credited=-note["total"])
+    return note, mails.add(db, "invoice", note, mail)
+
+
+def _lines_of_request(db, row, items):
+    """Return the lines of a credit note that a request names. Raise 422 for their faults."""
     faults = Faults()
     items = with_tax_of(items, row, faults)
     faults.raise_any()
@@ -268,11 +289,23 @@ def credit(db, row, items, text=None, mail=None):
     if not faults and invoice_lines.totals(invoice_lines.taxes(lines))["total"] <= 0:
         faults.add("/items", "negative_total", "must total more than 0")
     faults.raise_any()
-    refuse_written_off(row, invoice_lines.totals(invoice_lines.taxes(lines))["total"])
-    check_action(row, "credit")
-    note = issue_credit_note(db, row, invoice_lines.negated(lines), mail, text=text)
-    balance.adjust(db, balance.by_id(db, row["id"]), credited=-note["total"])
-    return note, mails.add(db, "invoice", note, mail)
+    return lines
+
+
+def items_or_whole(items, is_whole):
+    """Return the items that a request credits, None for all that is left of the invoice.
+
+    Raise 422 unless it names exactly one of both.
+    """
+    faults = Faults()
+    if items is None and not is_whole:
+        faults.add("/items", "required", "is required unless `whole` is true")
+    if items is not None and is_whole:
+        faults.add(
+            "/items", "excluded", "must not be sent with `whole`, which credits all that is left"
+        )
+    faults.raise_any()
+    return items
 
 
 def refuse_written_off(row, amount):

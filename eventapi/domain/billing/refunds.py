@@ -11,6 +11,7 @@ from eventapi import money, times
 from eventapi.domain.billing import balance, gateways
 from eventapi.domain.books import bookings
 from eventapi.errors import Problem
+from eventapi.languages import formats
 from eventapi.storage.database import Duplicate, as_json
 from eventapi.storage.statements import statements
 
@@ -142,6 +143,31 @@ def _gateway(payment, offset_id=None):
     if offset_id:
         return gateways.OFFSET
     return None if payment["offset_id"] else payment["gateway_key"]
+
+
+def reopened(db, before):
+    """Return the warning `reopens_invoice` in a list if the customer owes something again since a
+    refund.
+
+    `before` is the row of the invoice before it (`balance.by_id`).
+    """
+    after = balance.by_id(db, before["id"])
+    if before["open_amount"] > 0 or after["open_amount"] <= 0:
+        return []
+    amount = money.major(after["open_amount"], after["currency"])
+    shown = formats.money(amount, after["currency"], "en")
+    detail = (
+        f"{after['invoice_number']} still stands, so the customer owes {shown} again. If nothing is owed, "
+        'credit the invoice: POST /invoices/{id}/credit with `"whole": true`.'
+    )
+    return [
+        {
+            "code": "reopens_invoice",
+            "invoice_id": after["id"],
+            "open_amount": amount,
+            "detail": detail,
+        }
+    ]
 
 
 def with_refund(payment, refund):
