@@ -27,7 +27,8 @@ SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order
 
 -- name: generated_lines
 -- Lines of a draft that billing has written and nobody has edited, whether the record that they bill was cancelled, and
--- the number of another invoice that was sent and bills the same. Drafts of credit notes do not count: they may be
+-- the number of another invoice that was sent and bills the same. costs_the_same: the reservation has another booth now, and
+-- costs what it did with the booth of the line. Drafts of credit notes do not count: they may be
 -- deleted after this draft was sent.
 SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_order_item_id, l.booth_id, l.quantity,
        l.unit_price, l.tax_category, l.tax_rate, l.exemption_reason, l.exemption_code, l.usual_tax_category,
@@ -47,7 +48,10 @@ SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_or
                           WHERE y.bills = l.bills AND (n.id = i.id OR n.related_invoice_id = i.id
                             AND n.invoice_type = 'credit_note' AND n.status <> 'draft')
                          HAVING sum(n.invoice_type = 'credit_note') > 0), 1) > 0
-         LIMIT 1) AS billed_on
+         LIMIT 1) AS billed_on,
+       EXISTS (SELECT 1 FROM booth_reservations r JOIN json_each(r.moved_from) m
+                WHERE r.id = l.booth_reservation_id AND m.value ->> 0 = l.booth_id AND m.value ->> 1 = r.final_price
+                  AND m.value ->> 2 IS r.tax_rate) AS costs_the_same
   FROM invoice_items l
  WHERE l.invoice_id = :id AND l.is_generated
  ORDER BY l.position;
@@ -58,6 +62,13 @@ SELECT i.id, i.invoice_number, i.status FROM invoices i
  WHERE i.event_participant_id = :id
    AND EXISTS (SELECT 1 FROM invoice_items l WHERE l.invoice_id = i.id AND l.bills IS NOT NULL)
  ORDER BY i.id;
+
+-- name: standing
+-- Invoices of a participant that were sent, and neither cancelled nor credited in full.
+SELECT id, invoice_number, total, open_amount, currency FROM invoices
+ WHERE event_participant_id = :id AND invoice_type = 'invoice' AND locked_at IS NOT NULL
+   AND status NOT IN ('cancelled', 'refunded') AND credited < total
+ ORDER BY id;
 
 -- name: unclaimed
 -- Invoices, including drafts, that bill something which the participant no longer owes.
@@ -85,6 +96,17 @@ SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price,
 SELECT c.id, c.language, c.anonymized_at, e.date_from, e.date_to, e.timezone
   FROM participants p JOIN contacts c ON c.id = p.contact_id JOIN events e ON e.id = p.event_id
  WHERE p.id = :id;
+
+-- name: drafted
+-- What drafts of invoices bill for a participant.
+SELECT l.fee_of_participant_id, l.booth_reservation_id, l.service_order_item_id
+  FROM invoices i JOIN invoice_items l ON l.invoice_id = i.id
+ WHERE i.event_participant_id = :id AND i.invoice_type = 'invoice' AND i.status = 'draft' AND l.bills IS NOT NULL;
+
+-- name: drafted_credit
+-- Total of the drafts of credit notes of a participant, a negative amount.
+SELECT coalesce(sum(total), 0) FROM invoices
+ WHERE event_participant_id = :id AND invoice_type = 'credit_note' AND status = 'draft' AND currency = :currency;
 
 -- name: sums
 -- Sums of the participant's sent invoices and credit notes by currency.

@@ -97,6 +97,12 @@ VALUES (:event_id, {:new}, :created_by, :now, :stamp);
 -- name: change
 UPDATE booth_reservations SET {changing = :changing}, updated_at = :stamp WHERE id = :id;
 
+-- name: remember_booth
+-- Keep which booth a reservation had, and at which price, before it moves.
+UPDATE booth_reservations
+   SET moved_from = json_insert(coalesce(moved_from, '[]'), '$[#]', json_array(booth_id, final_price, tax_rate))
+ WHERE id = :id;
+
 -- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
 
 -- name: blank

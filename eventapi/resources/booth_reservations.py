@@ -4,14 +4,16 @@ from functools import partial
 
 from eventapi import money, times
 from eventapi.calls import batches
+from eventapi.domain.billing import bills
 from eventapi.domain.halls import booking, reservation_rows, reservations
 from eventapi.domain.halls.reservation_rows import TRANSITIONS, represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import BOOTH, EVENT, PARTICIPANT
+from eventapi.plugins.access import may_read
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_one, ids_of, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, found, require_match
+from eventapi.web.rest import Response, created, found, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -86,14 +88,28 @@ def extend_booth_reservation(db, id, body):
     return represent(db, booking.extend(db, get(db, id), body["expires_at"]))
 
 
-@routes.post("/booth-reservations/<id>/move", schema="booth_reservation.move")
-def move_booth_reservation(db, id, body):
+@routes.post("/booth-reservations/<id>/move", schema="booth_reservation.move", rolls_back=True)
+def move_booth_reservation(db, who, id, body):
     """Move a booth reservation to another booth.
 
-    The booth that becomes free is offered to its waiting list. A negotiated price stays. Otherwise
-    the price of the new booth is computed.
+    The booth that becomes free is offered to its waiting list. A negotiated price stays, and with
+    `keep_price` any price does. Otherwise the price of the new booth is computed. With the same net
+    price and tax rate, nothing is credited or billed.
+
+    `price` in meta is the net price, `old` and `new`. `balance` in meta is what the participant has
+    still to pay, `before` and `after`: with tax, in the tenant's currency, as if everything was
+    billed and credited at once; negative if money is owed to the participant. It is missing for a
+    key that may not read participants.
     """
-    return represent(db, reservations.move(db, get(db, id), body["booth_id"]))
+    old = get(db, id)
+    shows_balance = may_read(who, "participants")
+    before = bills.due(db, old["event_participant_id"]) if shows_balance else None
+    new = represent(db, reservations.move(db, old, body["booth_id"], body["keep_price"]))
+    meta = {"price": {"old": represent(db, old)["final_price"], "new": new["final_price"]}}
+    if shows_balance:
+        after = bills.due(db, old["event_participant_id"])
+        meta["balance"] = {"before": before, "after": after}
+    return Response(new, meta=meta)
 
 
 @routes.batch()

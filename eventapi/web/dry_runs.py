@@ -19,7 +19,7 @@ ASSIGNED = (
     "payment_reference",
     "document_number",
 )
-OF_META = ("id", "event_participant_id", "credit_notes", "credit_note_ids")
+OF_META = ("id", "event_participant_id", "credit_notes", "credit_note_ids", "further_invoice_ids")
 
 
 class DryRun(Exception):

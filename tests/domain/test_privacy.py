@@ -172,7 +172,7 @@ OTHERS = {
     "bulk_imports.admin_name bulk_imports.request_id "
     "bank_statements.admin_name audit_log.admin_name audit_log.request_id idempotency_keys.request_id",
     "chosen by the client's program and deleted after a day": "idempotency_keys.idempotency_key",
-    "ids and counts": "idempotency_keys.location idempotency_keys.meta",
+    "ids and counts": "idempotency_keys.location idempotency_keys.meta booth_reservations.moved_from",
     "the base URL of links": "mails.base_url link_requests.base_url sent_forms.location "
     "application_drafts.mail_base_url",
 }

@@ -78,6 +78,11 @@ REQUESTS = {
     "credit": ("POST", "/invoices/{invoice}/credit", lambda show: {"items": [STAND], "mail": True}),
     "credit all": ("POST", "/invoices/{invoice}/credit", lambda show: {"whole": True}),
     "refund": ("POST", "/payments/{payment}/refund", lambda show: {"amount": 20}),
+    "move": (
+        "POST",
+        "/booth-reservations/{reservation}/move",
+        lambda show: {"booth_id": show["booth"]},
+    ),
 }
 
 
@@ -142,6 +147,7 @@ def test_a_dry_run_stores_nothing_and_answers_as_the_real_request(organiser, sho
         ("send by a change", ["/data/invoice_number", "/data/payment_reference"]),
         ("credit all", ["/data/id", "/data/invoice_number"]),
         ("refund", ["/data/refunds/0/id"]),
+        ("move", []),
     ],
 )
 def test_a_dry_run_hides_what_it_would_assign(organiser, show, name, unknown):
@@ -151,7 +157,7 @@ def test_a_dry_run_hides_what_it_would_assign(organiser, show, name, unknown):
     assert hidden == unknown
 
 
-@pytest.mark.parametrize("name", ["create", "credit", "refund"])
+@pytest.mark.parametrize("name", ["create", "credit", "refund", "move"])
 def test_a_dry_run_keeps_no_idempotency_key(organiser, show, db, name):
     send(organiser, name, show, headers=KEY, dry_run=True)
     assert db.connection.execute("SELECT count(*) FROM idempotency_keys").fetchone() == (0,)
@@ -169,6 +175,17 @@ def test_a_dry_run_is_refused_as_the_real_request_is(organiser, show, db):
         real = organiser.post(path, body)
         assert tried.status_int == real.status_int >= 400
         assert tried.json["code"] == real.json["code"]
+    db.connection.execute(
+        "UPDATE booth_reservations SET status = 'pending', expires_at = '2020-01-01T00:00:00Z'"
+    )
+    before = state(db)
+    move = f"/booth-reservations/{show['reservation']}/move"
+    body = {"booth_id": show["booth"]}
+    assert organiser.post(move, {**body, "dry_run": True}, status=409).json["state"] == "expired"
+    assert state(db) == before
+    organiser.post(move, body, status=409)
+    assert state(db) != before
+    db.connection.execute("UPDATE booths SET status = 'available'")
 
 
 def test_a_dry_run_looks_at_if_match(organiser, show):

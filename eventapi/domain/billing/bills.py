@@ -193,6 +193,26 @@ def draft_credit_note(db, invoice_id, lines):
     return note
 
 
+def credit_cancelled(db, participant):
+    """Draft credit notes of what was billed to a participant and is owed no longer.
+
+    Return their API objects. Drafts of invoices stay as they are: `outdated` finds them. Raise 409
+    `anonymized`.
+    """
+    anonymity.refuse_anonymized(db.one(sql.party, id=participant["id"]))
+    unclaimed = db.all(sql.unclaimed, id=participant["id"])
+    return [draft_credit_note(db, id, lines) for id, _, lines in credits_due(db, unclaimed)]
+
+
+def standing(db, participant_id):
+    """Return the rows of the invoices of a participant that were sent, and not cancelled or credited
+    in full.
+
+    Each has id, invoice_number, total, open_amount and currency; amounts are minor units.
+    """
+    return db.all(sql.standing, id=participant_id)
+
+
 # What must be credited
 
 
@@ -307,6 +327,28 @@ def balance(db, participant):
         for currency in (own, *sorted(others - {own}))
     ]
     return {**balances[0], "balances": balances}
+
+
+def due(db, participant_id):
+    """Return what a participant has still to pay, in major units of the tenant's currency.
+
+    It is what would be open if everything was billed and credited at once: drafts do not count,
+    what they bill and credit does. It is negative if money is owed to the participant.
+    """
+    currency = db.config.currency
+    sums = {row["currency"]: row for row in db.all(sql.sums, id=participant_id)}
+    drafted = {claims.source(line) for line in db.all(sql.drafted, id=participant_id)}
+    unbilled = [
+        claim
+        for claim in claims.claims(db, participant_id)
+        if not claim["is_billed"] or claims.source(claim) in drafted
+    ]
+    to_credit = _to_credit(db, db.all(sql.unclaimed, id=participant_id))
+    terms = treatments.of_participant(db, participant_id)
+    amount = sums.get(currency, NOTHING)["open"] + gross(db, terms, unbilled, currency)
+    amount -= to_credit[currency]
+    amount += db.value(sql.drafted_credit, id=participant_id, currency=currency)
+    return money.major(amount, currency)
 
 
 def _in_currency(db, terms, currency, found, to_credit, sums):

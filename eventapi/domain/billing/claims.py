@@ -220,11 +220,9 @@ def refreshed(db, draft, stored):
         return stored
     owed, party = by_source(db, draft), db.one(sql.party, id=draft["event_participant_id"])
     language = choice.choose(db.config, draft["language"], party["language"])
-    billed = {
-        line["position"]
-        for line in db.all(sql.generated_lines, id=draft["id"])
-        if line["billed_on"]
-    }
+    generated = db.all(sql.generated_lines, id=draft["id"])
+    billed = {line["position"] for line in generated if line["billed_on"]}
+    same = {line["position"] for line in generated if line["costs_the_same"]}
     found = []
     for line in stored:
         claim = owed.get(source(line))
@@ -236,7 +234,11 @@ def refreshed(db, draft, stored):
             continue
         elif not is_in_own_currency(db, draft):
             found.append(line)
-        elif claim["booth_id"] == line["booth_id"] or not claim["is_billed"]:
+        elif (
+            claim["booth_id"] == line["booth_id"]
+            or line["position"] in same
+            or not claim["is_billed"]
+        ):
             found.append(_generated(db, claim, language))
     return [{**line, "position": place} for place, line in enumerate(found, 1)]
 

@@ -216,22 +216,26 @@ def extend(db, old, expires_at):
     return new
 
 
-def move(db, old, booth):
+def move(db, old, booth, keep_price=False):
     """Move a reservation to another booth, offer the old booth to its waiting list, and return the
     row.
 
-    A negotiated price stays, with the tax rate of the new booth. Otherwise compute the price of the
+    A negotiated price stays, with the tax rate of the new booth, and so does any price with
+    `keep_price`, which counts as negotiated from then on. Otherwise compute the price of the
     new booth. Raise 422 if it has none; 409 `booth_unavailable` or `invalid_transition`.
     """
     TRANSITIONS.move("move", refuse_expired(db, old)["status"])
     if booth["id"] == old["booth_id"]:
         return old
-    negotiated = old["final_price"] if old["is_negotiated"] else None
+    stays = old["is_negotiated"] or keep_price
+    negotiated = old["final_price"] if stays else None
     price = pricing.priced(
         db, booth, db.one(participants.get, id=old["event_participant_id"]), negotiated
     )
     expire_and_offer(db, booth)
     refuse_taken(db, booth, but=old["id"])
+    if old["status"] == "confirmed":  # it may be billed: see the view billings
+        db.run(sql.remember_booth, id=old["id"])
     new = store(db, old, "moved", booth_id=booth["id"], **price)
     free_booth(db, old)
     set_booth_status(db, new)

@@ -76,15 +76,15 @@ def cancel(db, row, reason):
     return booking.cancel(db, row, reason)
 
 
-def move(db, row, booth_id):
-    """Move a booth reservation to another booth of its event.
+def move(db, row, booth_id, keep_price=False):
+    """Move a booth reservation to another booth of its event. See `booking.move`.
 
     Raise 422 for another booth, and 409 as `update` does.
     """
     faults = Faults()
     booth = _target(db, row, booth_id, faults)
     faults.raise_any()
-    return booking.move(db, row, booth)
+    return booking.move(db, row, booth, keep_price)
 
 
 def _booth_and_participant(db, fields, faults):
