@@ -7,6 +7,27 @@ SELECT p.id, p.event_id, p.contact_id, p.role, p.status, p.is_confirmed, p.host_
   FROM participants p JOIN contacts c ON c.id = p.contact_id LEFT JOIN categories k ON k.id = p.category_id
  WHERE p.id = :participant_id;
 
+-- Cancelling a participation.
+
+-- name: links_with_address
+SELECT id FROM links WHERE participant_id = :participant_id AND kind = 'participant' AND revoked_at IS NULL
+   AND email IS NOT NULL
+ ORDER BY id;
+
+-- name: booths_held
+SELECT booth_number FROM booth_reservations
+ WHERE event_participant_id = :participant_id AND (status = 'confirmed' OR status = 'pending' AND expires_at > :now)
+ ORDER BY booth_number_natural, id;
+
+-- name: orders_to_cancel
+SELECT order_number FROM service_orders
+ WHERE event_participant_id = :participant_id AND status IN ('draft', 'submitted') AND order_number IS NOT NULL
+ ORDER BY id;
+
+-- name: orders_left
+SELECT order_number FROM service_orders
+ WHERE event_participant_id = :participant_id AND status = 'confirmed' ORDER BY id;
+
 -- name: types
 -- The submission types for the role of the participant, each with its submission. One that is not active stays if there is a submission.
 SELECT t.id, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due_at, t.is_required,

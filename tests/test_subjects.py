@@ -103,6 +103,7 @@ MAILS = {
     "link": ("portal.mails.link", "portal.mails.with_secret"),
     "link_notice": ("access.mails.notice", None),
     "newsletter_confirmation": ("newsletter.mails.confirmation", None),
+    "participation_cancelled": ("portal.cancelling.contents", None),
     "todos": ("portal.mails.todos", "portal.mails.with_secret"),
 }
 # what housekeeping calls for the subjects

@@ -5,9 +5,10 @@ from eventapi.domain.billing import bills
 from eventapi.domain.entrance import badges
 from eventapi.domain.people import badge_sheets, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent
-from eventapi.domain.portal import staff
+from eventapi.domain.portal import cancelling, staff
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
+from eventapi.plugins.access import require_flag, require_scope
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, include_found, include_one
@@ -63,25 +64,38 @@ def unconfirm_participant(db, id):
     return participants.move(db, get(db, id), "unconfirm")
 
 
-@routes.post("/participants/<id>/cancel")
-def cancel_participant(db, id):
+@routes.post("/participants/<id>/cancel", schema="participant.cancel", rolls_back=True)
+def cancel_participant(db, who, id, body):
     """Cancel a participation.
 
     Its booth reservations, its draft and submitted service orders, and its sessions are released.
     Confirmed service orders stay: `open.service_order_ids` in meta holds their ids. Complete or
     cancel these one by one. The people whose host it is stay as well: `open.participant_ids` holds
-    their ids.
+    their ids. Invoices stay, too, unless `invoices` is `credit`: `credit_note_ids` in meta holds the
+    ids of the drafts of credit notes.
     """
-    participant = participants.move(db, get(db, id), "cancel")
-    return Response(
-        participant,
-        meta={
-            "open": {
-                "service_order_ids": db.values(sql.confirmed_orders, id=id),
-                "participant_ids": db.values(sql.hosted, id=id),
-            }
-        },
+    is_credited = body["invoices"] == "credit"
+    if is_credited:
+        require_credit(who)
+    participant, credit_note_ids, mail = cancelling.cancel(
+        db, get(db, id), reason=body["reason"], mail=body["mail"], credits=is_credited
     )
+    meta = {
+        "open": {
+            "service_order_ids": db.values(sql.confirmed_orders, id=id),
+            "participant_ids": db.values(sql.hosted, id=id),
+        },
+        "credit_note_ids": credit_note_ids,
+    }
+    if mail:
+        meta["mail"] = mail
+    return Response(participant, meta=meta)
+
+
+def require_credit(who):
+    """Raise 403 unless the key may draft credit notes."""
+    require_flag(who, "invoices")
+    require_scope(who, "invoices", writes=True)
 
 
 @routes.post("/participants/<id>/reinstate")
@@ -172,8 +186,11 @@ def batch_participants(who, body):
     """Create, confirm, cancel or bill many participants.
 
     Each entry succeeds or is refused by itself. The action `invoice` drafts an invoice for each
-    participant; the key needs the scope `invoices` as well.
+    participant; the key needs the scope `invoices` as well, and so does `cancel` with `invoices` as
+    `credit`.
     """
+    if body["fields"].get("invoices") == "credit":
+        require_credit(who)
     return batches.run(routes, who, body)
 
 

@@ -78,6 +78,11 @@ REQUESTS = {
     "credit": ("POST", "/invoices/{invoice}/credit", lambda show: {"items": [STAND], "mail": True}),
     "credit all": ("POST", "/invoices/{invoice}/credit", lambda show: {"whole": True}),
     "refund": ("POST", "/payments/{payment}/refund", lambda show: {"amount": 20}),
+    "cancel": (
+        "POST",
+        "/participants/{participant}/cancel",
+        lambda show: {"invoices": "credit", "mail": True, "reason": "Ill"},
+    ),
     "move": (
         "POST",
         "/booth-reservations/{reservation}/move",
@@ -147,6 +152,7 @@ def test_a_dry_run_stores_nothing_and_answers_as_the_real_request(organiser, sho
         ("send by a change", ["/data/invoice_number", "/data/payment_reference"]),
         ("credit all", ["/data/id", "/data/invoice_number"]),
         ("refund", ["/data/refunds/0/id"]),
+        ("cancel", ["/meta/credit_note_ids/0"]),
         ("move", []),
     ],
 )
@@ -157,7 +163,7 @@ def test_a_dry_run_hides_what_it_would_assign(organiser, show, name, unknown):
     assert hidden == unknown
 
 
-@pytest.mark.parametrize("name", ["create", "credit", "refund", "move"])
+@pytest.mark.parametrize("name", ["create", "credit", "refund", "cancel", "move"])
 def test_a_dry_run_keeps_no_idempotency_key(organiser, show, db, name):
     send(organiser, name, show, headers=KEY, dry_run=True)
     assert db.connection.execute("SELECT count(*) FROM idempotency_keys").fetchone() == (0,)
@@ -196,6 +202,19 @@ def test_a_dry_run_looks_at_if_match(organiser, show):
     fresh = {"If-Match": tag}
     organiser.patch(path, {"text": "Hello", "dry_run": True}, headers=fresh, status=200)
     organiser.patch(path, {"text": "Hello"}, headers=fresh, status=200)
+
+
+def test_a_batch_takes_dry_run_of_the_batch_only(organiser, show):
+    body = {"action": "cancel", "ids": [show["participant"]], "invoices": "credit"}
+    tried = organiser.post("/participants/batch", {**body, "dry_run": True}, status=200).json[
+        "data"
+    ]
+    assert tried["dry_run"] is True
+    assert tried["results"][0]["meta"]["credit_note_ids"] == [None]
+    assert organiser.data(f"/participants/{show['participant']}")["status"] == "registered"
+    done = organiser.post("/participants/batch", body, status=200).json["data"]
+    (note,) = done["results"][0]["meta"]["credit_note_ids"]
+    assert organiser.data(f"/invoices/{note}")["total"] == -178.5
 
 
 def test_writes_that_share_a_commit_with_dry_runs_are_stored_without_gaps(organiser, show, db):

@@ -261,10 +261,11 @@ def change(db, old, merged):
     return new
 
 
-def move(db, old, action):
+def move(db, old, action, reason=None):
     """Confirm, unconfirm, reinstate or cancel a participant and return it.
 
-    `cancel` releases its booths and sessions, and cancels its draft and submitted orders. A
+    `cancel` releases its booths and sessions, and cancels its draft and submitted orders; `reason`
+    is kept with these. A
     participant that is in the target state already stays as it is. Raise 409 `invalid_transition`.
     """
     status = TRANSITIONS.move(action, old["status"])
@@ -274,8 +275,9 @@ def move(db, old, action):
     new = get(db, old["id"])
     journal.updated(db, entities.EVENT_PARTICIPANT, old, new, action=TRANSITIONS.past(action))
     if action == "cancel":
-        booking.release(db, old["id"], "The participation was cancelled.")
-        ordering.release(db, old["id"], "The participation was cancelled.")
+        reason = reason or "The participation was cancelled."
+        booking.release(db, old["id"], reason)
+        ordering.release(db, old["id"], reason)
         schedules.release(db, old["id"])
     return new
 

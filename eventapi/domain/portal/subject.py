@@ -1,7 +1,7 @@
 """Portal: what it adds to what the service does with all records."""
 
 from eventapi.domain.access import links
-from eventapi.domain.portal import mails
+from eventapi.domain.portal import cancelling, mails
 from eventapi.domain.records.subject import Mail, Subject
 from eventapi.storage.statements import statements
 
@@ -13,6 +13,7 @@ PORTAL = Subject(
         Mail(kind=links.KIND, contents=mails.link, prepare=mails.with_secret),
         Mail(kind=links.TODOS, contents=mails.todos, prepare=mails.with_secret),
         Mail(kind=links.OFFER, contents=mails.todos, prepare=mails.with_secret),
+        Mail(kind=cancelling.KIND, contents=cancelling.contents),
     ),
     erases=(sql.blank,),
 )
