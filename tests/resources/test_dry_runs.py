@@ -165,12 +165,15 @@ def test_a_dry_run_hides_what_it_would_assign(organiser, show, name, unknown):
 
 @pytest.mark.parametrize("name", ["create", "credit", "refund", "cancel", "move"])
 def test_a_dry_run_keeps_no_idempotency_key(organiser, show, db, name):
-    send(organiser, name, show, headers=KEY, dry_run=True)
+    tried = send(organiser, name, show, headers=KEY, dry_run=True)
+    assert tried.status_int < 300
     assert db.connection.execute("SELECT count(*) FROM idempotency_keys").fetchone() == (0,)
     first = send(organiser, name, show, headers=KEY)
     again = send(organiser, name, show, headers=KEY)
     assert "Idempotency-Replayed" not in first.headers
     assert again.headers["Idempotency-Replayed"] == "true"
+    later = send(organiser, name, show, headers=KEY, dry_run=True)
+    assert later.json.get("code") != "idempotency_key_reused"
 
 
 def test_a_dry_run_is_refused_as_the_real_request_is(organiser, show, db):

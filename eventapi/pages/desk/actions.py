@@ -13,12 +13,13 @@ from urllib.parse import urlencode
 
 from eventapi.calls import desk
 from eventapi.errors import not_found
-from eventapi.pages.desk import api, labels
+from eventapi.languages import formats
+from eventapi.pages.desk import api, effects, labels
 from eventapi.pages.desk.page import render_page
 from eventapi.plugins import idempotency
 from eventapi.validation.schema_files import body_schema
 from eventapi.web.html import page_requests, shell
-from eventapi.web.html.forms import id_or_text, number
+from eventapi.web.html.forms import id_of, id_or_text, number
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
@@ -125,7 +126,8 @@ FIELDS = {
     "create_task": ["title", "description", "due_date", "priority"],
     "create_booth_reservation": ["expires_at", "final_price", "notes"],
     "assign_unmatched_payment": [],
-    "move_booth_reservation": ["booth_id"],
+    "move_booth_reservation": ["booth_id", "keep_price"],
+    "cancel_participant": ["reason", "invoices", "mail"],
     "refund_payment": ["amount", "refunded_at", "notes"],
 }
 PATHS = {"write_off": "write-offs"}  # actions whose word is not the end of their path
@@ -188,10 +190,15 @@ def has_page(name):
     )
 
 
-def form_of(request, name, **choices):
-    """Return the form of an action, without fields if it needs none."""
+def form_of(request, name, *, without=(), **choices):
+    """Return the form of an action, without fields if it needs none.
+
+    It lacks the fields `without`.
+    """
     schema = api.routes()[name].options.schema
     names = FIELDS.get(name) if schema else []
+    if without:
+        names = [each for each in names if each not in without]
     label = labels.of(request, schema.partition(".")[0] if schema else "")
     return Form(
         schema or "application.approve",
@@ -206,12 +213,16 @@ def form_of(request, name, **choices):
 def ticks(db, name):
     """Return the boxes that are ticked from the start in the form of an action, or of a batch.
 
-    A decision on applications is mailed if the server can send mails. The other links of a person
-    end with the one that is revoked.
+    A decision on applications, and that a participation is cancelled, is mailed if the server can
+    send mails. The other links of a person end with the one that is revoked.
     """
     if name == "revoke_link":
         return {"all": ["1"]}
-    return {"mail": ["1"]} if "application" in name and db.config.smtp_host else {}
+    is_told = "application" in name or name == "cancel_participant"
+    found = {"mail": ["1"]} if is_told and db.config.smtp_host else {}
+    if name == "cancel_participant":
+        found["invoices"] = ["credit"]
+    return found
 
 
 def choices(request, name, id):
@@ -219,9 +230,14 @@ def choices(request, name, id):
     if name != "move_booth_reservation" or not api.may_call(request, "list_booths"):
         return {}
     held = api.read("get_booth_reservation", id=id).data
+    currency = desk.running()["eventapi.config"].currency
     return {
         "booth_id": [
-            (str(booth["id"]), f"{booth['booth_number']} · {booth['plan_name']}")
+            (
+                str(booth["id"]),
+                f"{booth['booth_number']} · {booth['plan_name']} · "
+                f"{formats.money(booth['price'], currency, request.language)}",
+            )
             for booth in free_booths(held["event_id"])
         ]
     }
@@ -248,11 +264,15 @@ def get_desk_action(db, request, name, id=None, item_id=None):
     """Return the form of an action, or show it again after a refusal."""
     ids_of(name, id, item_id)
     api.require_call(request, name)
-    made, back = form_of(request, name, **choices(request, name, id)), return_path(request)
+    fixed = request.fields if request.problem else shell.asked(*FIXED)
+    booth_id = id_of(_first(fixed.get("booth_id") or ""))
+    follows = effects.of(request, name, id, booth_id, db.config.currency)
+    offered = {} if "booth_id" in follows.without else choices(request, name, id)
+    made = form_of(request, name, without=follows.without, **offered)
+    back = return_path(request)
     given = (
         made.compact(request.fields) if request.problem else {**made.defaults(), **ticks(db, name)}
     )
-    fixed = request.fields if request.problem else shell.asked(*FIXED)
     return render_page(
         db,
         request,
@@ -262,6 +282,10 @@ def get_desk_action(db, request, name, id=None, item_id=None):
         given=given,
         back=back,
         action=action(request, name, id=id, item_id=item_id),
+        follows=follows,
+        may_credit=follows.reopens
+        and not follows.credit_note_id
+        and api.may_call(request, "credit_invoice"),
         fixed={
             key: _first(value)
             for key, value in fixed.items()
@@ -324,6 +348,8 @@ def _first(value):
 def do_desk_action(request, name, id=None, item_id=None):
     """Run an action of the API, and go back to the page that it was started from."""
     ids = ids_of(name, id, item_id)
+    if name == "refund_payment" and "credit_first" in request.fields:
+        return credit_first(request, id)
     made = form_of(request, name)
     body = {**made.body(made.compact(request.fields)), **fixed_of(request.fields)}
     return once(
@@ -335,16 +361,29 @@ def do_desk_action(request, name, id=None, item_id=None):
     )
 
 
+def credit_first(request, id):
+    """Credit the whole invoice of a payment, and go back to the page that refunds the payment."""
+    invoice_id = api.read("get_payment", id=id).data["invoice_id"]
+
+    def lead(response):
+        address = f"do/refund_payment/{id}?{urlencode({'back': return_path(request)})}"
+        target = with_message(address, "credit_invoice", [response.data["id"]])
+        return page_requests.see_other(request, target)
+
+    return once(request, "credit_invoice", {"id": invoice_id}, {"whole": True}, lead)
+
+
 def target_after(request, name, response):
     """Return the address after an action: where it was started from, or the new record if it has
     made one.
     """
     if name == "create_participant_invoice":
-        word = f"{name}_and_credit" if response.meta["credit_notes"] else name
-        return with_message(f"invoices/{response.data['id']}", word)
+        made = list(dict.fromkeys([response.data["id"], *response.meta["credit_notes"]]))
+        word = f"{name}_and_credit" if len(made) > 1 else name
+        return with_message(f"invoices/{response.data['id']}", word, made)
     if name == "delete_invoice":  # its page is gone
         return with_message("money", name)
-    return with_message(return_path(request), name)
+    return with_message(return_path(request), name, response.meta.get("credit_note_ids", ()))
 
 
 def fixed_of(fields):
@@ -405,7 +444,13 @@ def return_path(request):
     return text if BACK.fullmatch(text) else ""
 
 
-def with_message(address, word):
-    """Return an address of the desk that says what was done, for the event in hand."""
+def with_message(address, word, made=()):
+    """Return an address of the desk that says what was done, for the event in hand.
+
+    `made` are the ids of the invoices and credit notes that were made; the page names them.
+    """
     event = {} if "event=" in address else shell.asked("event")
-    return f"{address}{'&' if '?' in address else '?'}{urlencode({'done': word, **event})}"
+    said = {"done": word, **event}
+    if made:
+        said["made"] = ",".join(map(str, made))
+    return f"{address}{'&' if '?' in address else '?'}{urlencode(said)}"

@@ -50,6 +50,11 @@ def check(name, **ids):
     return desk.call(routes()[name], ids, body={}).data
 
 
+def tried(name, body, **ids):
+    """Return the response of a dry run of a route with the option `rolls_back`."""
+    return desk.call(routes()[name], ids, body={**body, "dry_run": True})
+
+
 def rows(name, *, include=(), **query):
     """Return (records, number of all of them) of a list, the first page unless `page` is given."""
     response = read(name, include=include, query={"per_page": PER_PAGE, **query})

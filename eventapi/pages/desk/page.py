@@ -11,6 +11,7 @@ from eventapi.pages.desk.writing import Writer
 from eventapi.storage.errors import damage
 from eventapi.web.html import page_requests, schema_forms, shell
 
+MOST_MADE = 20  # documents that a page names after a step
 SILENT = 120  # seconds after which the worker is called silent
 # Part of the menu, its address, and the scope without which it is left out.
 MENU = (
@@ -32,7 +33,7 @@ def render_page(db, request, name, *, menu=None, current=None, **values):
     the texts of its fields, `asked` is the query that the links of the page keep.
 
     Templates have, besides what page_requests.render_page provides:
-    - `current`, `events`, `menu`, `entries`, `banner`: what the layout shows;
+    - `current`, `events`, `menu`, `entries`, `banner`, `made`: what the layout shows;
     - `to(path)`: an address for the event in hand; `here`: that of this page; `urlencode`;
     - `may(scope, writes=False)`: whether the person may read or write; `ticked`: of all boxes;
     - `write`: the Writer of values; `currency`, `now`;
@@ -55,6 +56,7 @@ def render_page(db, request, name, *, menu=None, current=None, **values):
         menu=menu,
         entries=[(part, target) for part, target, scope in MENU if api.may(request, scope)],
         banner=banner(db),
+        made=made(request),
         asked=asked,
         to=events.address_of(request, event),
         here=here(),
@@ -86,6 +88,14 @@ def here():
         return ""
     kept = shell.asked("q", "status", "show", "page", "event", "plan", "all")
     return f"{path}?{urlencode(kept)}" if kept else path
+
+
+def made(request):
+    """Return the invoices and credit notes that the step before has made, named by `?made=`."""
+    ids = [part for part in shell.asked("made").get("made", "").split(",") if part.isdigit()]
+    if not ids or not api.may_call(request, "list_invoices"):
+        return []
+    return api.rows("list_invoices", include=("contact",), ids=",".join(ids[:MOST_MADE]))[0]
 
 
 def banner(db):

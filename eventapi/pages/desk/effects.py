@@ -1,0 +1,147 @@
+"""What an action would change beside its record, said on the page of its form.
+
+Each sentence is a word of the pages with its values. What only the rules know comes from a dry run
+of the action.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eventapi.errors import Problem
+from eventapi.languages import formats
+from eventapi.pages.desk import api, labels
+
+ENDED = ("cancelled", "refunded")  # statuses of invoices that ask for nothing
+STANDING = ("effect_paid", "effect_open")  # sentences about invoices that can be credited
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What the page of an action says and asks.
+
+    sentences: (word, values) of each.
+    without: fields that the form lacks.
+    reopens: the customer would owe again what is paid back.
+    credit_note_id: the draft of a credit note that is to be sent before, or None.
+    chooses_first: the form only chooses the booth, and leads to the page that says what it costs.
+    """
+
+    sentences: Sequence = ()
+    without: tuple = ()
+    reopens: bool = False
+    credit_note_id: int | None = None
+    chooses_first: bool = False
+
+
+def of(request, name, id, booth_id, currency):
+    """Return the Effects of an action.
+
+    `booth_id` is the booth that was chosen, or None. There is no sentence about what the person may
+    not read, or what would be refused: the action itself says why.
+    """
+    find = {
+        "cancel_participant": _of_cancellation,
+        "move_booth_reservation": _of_move,
+        "refund_payment": _of_refund,
+    }.get(name)
+    try:
+        return find(request, id, booth_id, currency) if find else Effects()
+    except Problem:
+        return Effects()
+
+
+def _of_cancellation(request, id, _booth_id, _currency):
+    sentences = list(of_cancellation(request, id))
+    is_asked = any(word in STANDING for word, _ in sentences)
+    is_asked = is_asked and api.may_call(request, "credit_invoice")
+    return Effects(sentences, () if is_asked else ("invoices",))
+
+
+def _of_move(request, id, booth_id, currency):
+    if request.problem:  # the whole form, with what was typed
+        return Effects()
+    if booth_id is None:
+        return Effects(without=("keep_price",), chooses_first=True)
+    return Effects([of_move(request, id, booth_id, currency)], ("booth_id",))
+
+
+def _of_refund(request, id, _booth_id, _currency):
+    tried = api.tried("refund_payment", {}, id=id)
+    reopened = [each for each in tried.meta["warnings"] if each["code"] == "reopens_invoice"]
+    if not reopened:
+        return Effects()
+    (warning,) = reopened
+    number, draft = tried.data["invoice_number"], None
+    if api.may_call(request, "get_invoice"):
+        invoice = api.read("get_invoice", id=warning["invoice_id"], include=("contact",)).data
+        number = f"{number} ({labels.named(invoice)})"
+        draft = drafted_credit(invoice)
+    amount = money(request, warning["open_amount"], tried.data["currency"])
+    sentences = [("effect_reopens", {"number": number, "open": amount})]
+    if draft:
+        total = money(request, draft["total"], draft["currency"])
+        sentences.append(("effect_credit", {"number": draft["invoice_number"], "total": total}))
+    return Effects(sentences, reopens=True, credit_note_id=draft and draft["id"])
+
+
+def drafted_credit(invoice):
+    """Return the first draft of a credit note for an invoice, or None."""
+    asked = {"contact_id": invoice["contact_id"], "type": "credit_note", "status": "draft"}
+    rows, _ = api.rows("list_invoices", **asked, order="ASC")
+    return next((row for row in rows if row["related_invoice_id"] == invoice["id"]), None)
+
+
+def of_cancellation(request, id):
+    """Yield what becomes of booths, orders and invoices of a participant that cancels."""
+    if api.may_call(request, "list_booth_reservations"):
+        rows, _ = api.rows("list_booth_reservations", event_participant_id=id)
+        booths = [row["booth_number"] for row in rows if row["status"] in ("pending", "confirmed")]
+        if booths:
+            word = "effect_booth" if len(booths) == 1 else "effect_booths"
+            yield word, {"booths": ", ".join(booths)}
+    if api.may_call(request, "list_service_orders"):
+        rows, _ = api.rows("list_service_orders", event_participant_id=id, status="confirmed")
+        if rows:
+            yield "effect_orders", {"orders": ", ".join(row["order_number"] for row in rows)}
+    if api.may_call(request, "list_invoices"):
+        rows, _ = api.rows("list_invoices", event_participant_id=id, type="invoice", order="ASC")
+        for row in rows:
+            yield from of_invoice(request, row)
+
+
+def of_invoice(request, row):
+    """Yield the state of an invoice of a participant that cancels, unless nothing of it is left."""
+    if row["status"] in ENDED or (row["credited"] and row["credited"] >= row["total"]):
+        return
+    values = {
+        "number": row["invoice_number"],
+        "total": money(request, row["total"], row["currency"]),
+        "open": money(request, row["open_amount"], row["currency"]),
+    }
+    if row["status"] == "draft":
+        yield "effect_draft", values
+    elif row["open_amount"] > 0:
+        yield "effect_open", values
+    else:
+        yield "effect_paid", values
+
+
+def of_move(request, id, booth_id, currency):
+    """Return what a reservation costs with the other booth, and what the exhibitor has to pay then."""
+    old = api.read("get_booth_reservation", id=id).data
+    tried = api.tried("move_booth_reservation", {"booth_id": booth_id}, id=id)
+    price, balance = tried.meta["price"], tried.meta.get("balance")
+    values = {"old": old["booth_number"], "new": tried.data["booth_number"]}
+    values["old_price"] = money(request, price["old"], currency)
+    values["new_price"] = money(request, price["new"], currency)
+    if balance is None:
+        return "effect_price", values
+    if balance["before"] == balance["after"]:
+        return "effect_same", values
+    values["before"] = money(request, balance["before"], currency)
+    values["after"] = money(request, balance["after"], currency)
+    return "effect_move", values
+
+
+def money(request, amount, currency):
+    return "–" if amount is None else formats.money(amount, currency, request.language)
