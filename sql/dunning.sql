@@ -1,5 +1,10 @@
 -- Dunning: which overdue invoices are due for which level, what was sent, and disputes.
 
+-- columns: letter = d.id, d.invoice_id, i.currency, d.level, d.level_name, d.sent_on, d.due_date, d.days_overdue,
+--   d.open_amount, d.fee, d.lump_sum, d.costs, d.interest, d.claims_paid, d.total_claim, d.claimed, d.calculation,
+--   d.withdrawn_on, d.withdrawn_reason, d.deadline, d.language, d.title, d.text, d.mail_reason, d.for_post, d.posted_on,
+--   d.created_at
+
 -- name: list
 -- Invoices that are due for their next level on the day `today`. `last` is the level before a level, and `cut_off` the last day
 -- from which on an invoice is overdue for which its days have passed. Withdrawn letters count as if they had not been sent.
@@ -34,6 +39,12 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
               AND n.status = 'draft') THEN 'credit_note_draft'
             WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id
               AND p.status = 'pending') THEN 'payment_pending'
+            WHEN EXISTS (SELECT 1 FROM dunnings d WHERE d.invoice_id = i.id AND d.level = i.dunning_level
+              AND d.withdrawn_on IS NULL AND d.for_post = 1 AND d.posted_on IS NULL) THEN 'not_posted'
+            WHEN EXISTS (SELECT 1 FROM dunnings d WHERE d.invoice_id = i.id AND d.level = i.dunning_level
+              AND d.withdrawn_on IS NULL AND d.for_post = 0 AND d.posted_on IS NULL
+              AND coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail_outcome)
+                IN ('failed', 'uncertain')) THEN 'mail_failed'
             WHEN l.interest IN ('consumer', 'business') AND i.overdue_from < :first_rate THEN 'no_base_rate'
             WHEN i.open_amount * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency,
               1) < :minimum * 10000000000 THEN 'below_minimum' END AS held_back
@@ -53,7 +64,7 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
    AND i.event_id = :event_id                                                   -- when event_id
    AND i.contact_id = :contact_id                                               -- when contact_id
    AND +i.currency = :currency                                                  -- when currency
-   AND :held_back = (i.disputed_at IS NOT NULL OR i.buyer IS NULL OR (SELECT c.anonymized_at FROM contacts c WHERE c.id = i.contact_id) IS NOT NULL OR EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') OR EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') OR l.interest IN ('consumer', 'business') AND i.overdue_from < :first_rate OR i.open_amount * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency, 1) < :minimum * 10000000000)  -- when held_back
+   AND :held_back = (i.disputed_at IS NOT NULL OR i.buyer IS NULL OR (SELECT c.anonymized_at FROM contacts c WHERE c.id = i.contact_id) IS NOT NULL OR EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') OR EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') OR l.interest IN ('consumer', 'business') AND i.overdue_from < :first_rate OR i.open_amount * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency, 1) < :minimum * 10000000000 OR EXISTS (SELECT 1 FROM dunnings d WHERE d.invoice_id = i.id AND d.level = i.dunning_level AND d.withdrawn_on IS NULL AND d.posted_on IS NULL AND (d.for_post = 1 OR d.for_post = 0 AND coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail_outcome) IN ('failed', 'uncertain'))))  -- when held_back
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id due_date=i.due_date
 
 -- name: states
@@ -65,10 +76,10 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.open_amount, i.due_da
 -- name: add
 INSERT INTO dunnings (invoice_id, level, level_name, sent_on, due_date, days_overdue, open_amount, fee, lump_sum, costs,
   interest, claims_paid, total_claim, claimed, calculation, deadline, language, title, text, mail, mail_reason, mail_id,
-  created_at)
+  for_post, created_at)
 VALUES (:invoice_id, :level, :level_name, :sent_on, :due_date, :days_overdue, :open_amount, :fee, :lump_sum, :costs,
   :interest, :claims_paid, :total_claim, :claimed, :calculation, :deadline, :language, :title, :text, :mail,
-  :mail_reason, :mail_id, :now);
+  :mail_reason, :mail_id, :for_post, :now);
 
 -- name: record
 UPDATE invoices SET dunning_level = :level, dunning_deadline = :deadline, claims_total = claims_total + :claimed,
@@ -77,12 +88,34 @@ UPDATE invoices SET dunning_level = :level, dunning_deadline = :deadline, claims
 
 -- name: of_invoices
 -- What was sent for several invoices. mail is the state of the mail as long as it is kept.
-SELECT d.id, d.invoice_id, i.currency, d.level, d.level_name, d.sent_on, d.due_date, d.days_overdue, d.open_amount,
-       d.fee, d.lump_sum, d.costs, d.interest, d.claims_paid, d.total_claim, d.claimed, d.calculation, d.withdrawn_on,
-       d.withdrawn_reason, d.deadline, d.language, d.title, d.text,
-       coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail) AS mail, d.mail_reason, d.created_at
+SELECT {letter},
+       coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail_outcome, d.mail) AS mail,
+       coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail_outcome) AS mail_state
   FROM dunnings d JOIN invoices i ON i.id = d.invoice_id
  WHERE d.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY d.invoice_id, d.id;
+
+-- name: letters
+-- All letters, with what says whose they are.
+SELECT {letter},
+       coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail_outcome, d.mail) AS mail,
+       coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail_outcome) AS mail_state,
+       i.invoice_number, i.contact_id,
+       (SELECT c.customer_number FROM contacts c WHERE c.id = i.contact_id) AS customer_number,
+       i.buyer ->> 'name' AS buyer_name, i.updated_at
+  FROM dunnings d CROSS JOIN invoices i ON i.id = d.invoice_id
+ WHERE TRUE
+   AND d.id IN (SELECT value FROM json_each(:ids))                              -- when ids
+   AND likelihood(i.updated_at >= :updated_since, 0.0001)                       -- when updated_since
+   AND d.withdrawn_on IS NULL AND i.open_amount > 0 AND i.disputed_at IS NULL   -- when open
+   AND d.invoice_id IN (SELECT e.id FROM invoices e WHERE e.event_id = :event_id)      -- when event_id
+   AND d.invoice_id IN (SELECT e.id FROM invoices e WHERE e.contact_id = :contact_id)  -- when contact_id
+   AND d.for_post IS NULL                                                       -- when delivery_none
+   AND d.for_post = 1 AND d.posted_on IS NULL                                   -- when delivery_to_print
+   AND d.for_post IN (0, 1) AND d.posted_on > ''                                -- when delivery_posted
+   AND d.id IN (SELECT f.id FROM mails m CROSS JOIN dunnings f INDEXED BY dunnings_by_mail ON f.mail_id = m.id WHERE m.state IN ('queued', 'sending') AND f.for_post = 0 AND f.posted_on IS NULL)  -- when delivery_queued
+   AND d.id IN (SELECT f.id FROM dunnings f WHERE f.for_post = 0 AND f.posted_on IS NULL AND f.mail_outcome = 'failed' UNION ALL SELECT f.id FROM mails m CROSS JOIN dunnings f INDEXED BY dunnings_by_mail ON f.mail_id = m.id WHERE m.state IN ('failed', 'uncertain') AND f.for_post = 0 AND f.posted_on IS NULL)  -- when delivery_failed
+   AND d.for_post = 0 AND d.posted_on IS NULL AND d.mail_outcome IS NOT 'failed' AND d.mail_id NOT IN (SELECT m.id FROM mails m WHERE m.state IN ('queued', 'sending', 'failed', 'uncertain'))  -- when delivery_mailed
+ ORDER BY {sort} {order} NULLS LAST, d.id {order}  -- sort: id=d.id
 
 -- name: claim
 -- What a letter claims or, as a negative amount, takes back on a day, in the ledger.
@@ -98,6 +131,10 @@ SELECT d.id FROM dunnings d WHERE d.invoice_id = :invoice_id AND d.withdrawn_on 
 
 -- name: withdraw
 UPDATE dunnings SET withdrawn_on = :today, withdrawn_reason = :reason WHERE id = :id;
+
+-- name: withdraw_undelivered
+-- Withdraw a letter that was neither mailed nor posted. It is not delivered any more.
+UPDATE dunnings SET withdrawn_on = :today, withdrawn_reason = :reason, for_post = NULL WHERE id = :id;
 
 -- name: record_withdrawal
 -- Level and deadline become those of the last letter that stands.
@@ -129,4 +166,7 @@ UPDATE dunnings SET withdrawn_reason = NULL
  WHERE withdrawn_reason IS NOT NULL AND invoice_id IN (SELECT i.id FROM invoices i WHERE i.contact_id = :id);
 
 -- name: blank_texts
-UPDATE dunnings SET text = NULL WHERE invoice_id = :id;
+-- A letter can no longer be printed then.
+UPDATE dunnings SET text = NULL,
+  for_post = iif(posted_on IS NULL AND (for_post = 1 OR mail_outcome = 'failed'), NULL, for_post)
+ WHERE invoice_id = :id;

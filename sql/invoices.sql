@@ -6,7 +6,7 @@
 --   buyer_reference tax_treatment tax_decided_by is_reverse_charge taken_over is_deposit
 -- columns: document = language text notes cancellation_reason seller buyer payment_reference
 -- columns: progress = xml_sha256 locked_at reminder_sent_at reminder_count dunning_level dunning_deadline
---   claims_total
+--   claims_total for_post posted_on
 -- columns: item = position description quantity unit unit_price discount_percent is_discount tax_rate tax_category
 --   exemption_reason exemption_code net place_of_supply service_order_id service_order_item_id booth_reservation_id
 --   fee_of_participant_id deposit_id
@@ -18,6 +18,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_n
        c.customer_number, i.event_participant_id, i.event_id, e.event_key, {i.terms},
        (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids,
        {i.document}, i.pdf_sha256, {i.progress},
+       coalesce((SELECT m.state FROM mails m WHERE m.id = i.mail_id), i.mail_outcome) AS mail_state,
        i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at,
        (SELECT json_group_array(json(l.line)) FROM (
          SELECT json_object({'item', item}) AS line
@@ -41,6 +42,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
        i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, {i.terms},
        (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids,
        {i.document}, {i.progress},
+       coalesce((SELECT m.state FROM mails m WHERE m.id = i.mail_id), i.mail_outcome) AS mail_state,
        i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
   FROM invoices i
  WHERE TRUE
@@ -52,6 +54,12 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
    AND i.invoice_type = :type                                                   -- when type
    AND i.is_deposit = :is_deposit                                               -- when is_deposit
    AND i.disputed_at IS NOT NULL                                                -- when disputed
+   AND i.for_post IS NULL                                                       -- when delivery_none
+   AND i.for_post = 1 AND i.posted_on IS NULL                                   -- when delivery_to_print
+   AND i.for_post IN (0, 1) AND i.posted_on > ''                                -- when delivery_posted
+   AND i.id IN (SELECT f.id FROM mails m CROSS JOIN invoices f INDEXED BY invoices_by_mail ON f.mail_id = m.id WHERE m.state IN ('queued', 'sending') AND f.for_post = 0 AND f.posted_on IS NULL)  -- when delivery_queued
+   AND i.id IN (SELECT f.id FROM invoices f WHERE f.for_post = 0 AND f.posted_on IS NULL AND f.mail_outcome = 'failed' UNION ALL SELECT f.id FROM mails m CROSS JOIN invoices f INDEXED BY invoices_by_mail ON f.mail_id = m.id WHERE m.state IN ('failed', 'uncertain') AND f.for_post = 0 AND f.posted_on IS NULL)  -- when delivery_failed
+   AND i.for_post = 0 AND i.posted_on IS NULL AND i.mail_outcome IS NOT 'failed' AND i.mail_id NOT IN (SELECT m.id FROM mails m WHERE m.state IN ('queued', 'sending', 'failed', 'uncertain'))  -- when delivery_mailed
    AND i.invoice_number = :number                                               -- when number
    AND i.id IN (SELECT rowid FROM invoices_search WHERE invoices_search MATCH :search)  -- when search
    AND i.contact_id = :contact_id                                               -- when contact_id

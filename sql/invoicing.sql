@@ -123,6 +123,10 @@ UPDATE invoices SET status = 'cancelled', credited = total, related_invoice_id =
   cancellation_reason = :reason, updated_at = :stamp
  WHERE id = :id;
 
+-- name: deliver
+-- Record how a document reaches its customer: by a mail, or on paper.
+UPDATE invoices SET for_post = :for_post, mail_id = :mail_id, mail_outcome = NULL WHERE id = :id;
+
 -- name: remind
 UPDATE invoices SET reminder_count = reminder_count + 1, reminder_sent_at = :now, updated_at = :stamp WHERE id = :id;
 
@@ -178,7 +182,9 @@ UPDATE invoices SET notes = NULL, dispute_reason = NULL, updated_at = :stamp
 -- The debtor number stays if it is a running number of ours: accounts refer to it. Another one may name the person, and
 -- becomes the number that the anonymised contact has now.
 UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL,
-  dispute_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL, search_text = fold(invoice_number), debtor_number = CASE
+  dispute_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL,
+  for_post = iif(posted_on IS NULL AND (for_post = 1 OR mail_outcome = 'failed'), NULL, for_post),  -- it can no longer be printed
+  search_text = fold(invoice_number), debtor_number = CASE
     WHEN debtor_number GLOB 'C-[0-9]*' AND NOT substr(debtor_number, 3) GLOB '*[^0-9]*' THEN debtor_number
                        ELSE (SELECT c.customer_number FROM contacts c WHERE c.id = contact_id) END, updated_at = :stamp
  WHERE id = :id;

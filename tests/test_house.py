@@ -150,7 +150,7 @@ DOMAIN = {
     "privacy": "access attachments bank billing dunning entrance halls newsletter orders people "
     "records shows subjects submissions",
     "public_forms": "access attachments mail people records shows",
-    "receivables": "billing records",
+    "receivables": "billing dunning mail records",
     "records": "",
     "reports": "",
     "shows": "access attachments halls mail records",

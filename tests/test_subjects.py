@@ -19,6 +19,7 @@ PACKAGES = {
 NO_SUBJECT = {
     "einvoices": "it stores nothing: a data model, its rules and its syntaxes",
     "privacy": "it erases, merges and exports what the subjects name",
+    "receivables": "it prints and posts what billing and dunning have stored",
     "records": "the subjects are made of what it has",
     "reports": "it only reads what the subjects have stored",
     "upkeep": "it runs what the subjects add",
@@ -28,6 +29,8 @@ OUTSIDE = {
     "datev": {"domain.subjects", "resources.datev"},
     "dunning": {
         "domain.privacy.export",
+        "domain.receivables.documents",
+        "domain.receivables.printing",
         "domain.subjects",
         "resources.dunning",
         "resources.dunning_levels",

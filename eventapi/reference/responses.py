@@ -157,6 +157,8 @@ PUBLIC = {
 
 # Problems
 
+NAMES_RECORDS = ("/api/v1/invoices/print",)  # their query names records that must exist
+
 
 def codes_of(route: Route) -> set[str]:
     """Return the codes of the problems with which the route can respond."""
@@ -164,7 +166,7 @@ def codes_of(route: Route) -> set[str]:
     if options.public:
         return problem_codes.codes(route.handler) | {"internal_error", "rate_limited"}
     possible = {*ALWAYS, *problem_codes.codes(route.handler)} - {"not_found"}
-    if "<" in route.path or route.method == "DELETE":
+    if "<" in route.path or route.method == "DELETE" or route.path in NAMES_RECORDS:
         possible.add("not_found")
     if options.flag:
         possible.add("feature_disabled")

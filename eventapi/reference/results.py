@@ -18,6 +18,7 @@ SENT = {
     "tax_date": "2027-05-04",
     "tax_basis": "supply",
     "language": "de",
+    "delivery": "queued",
     "is_locked": True,
     "locked_at": MOMENT,
     "xml_sha256": DIGEST,

@@ -10,6 +10,7 @@ CATALOGUE = (
     "resources.applications",
     "resources.categories",
     "resources.invoices",
+    "resources.deliveries",
     "resources.payments",
     "resources.bank_statements",
     "resources.dunning",

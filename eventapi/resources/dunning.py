@@ -6,6 +6,7 @@ from eventapi import times
 from eventapi.domain.bank import transactions
 from eventapi.domain.billing import invoices
 from eventapi.domain.dunning import claims, letters, levels, sending
+from eventapi.domain.mail import deliveries
 from eventapi.domain.records import references
 from eventapi.domain.records.references import CONTACT, EVENT
 from eventapi.storage.statements import statements
@@ -35,6 +36,17 @@ def list_due_dunnings(db, query):
     return found
 
 
+@routes.list("/invoices/dunning/letters", singular="dunning_letter", query="dunning_letter.query")
+def list_dunning_letters(db, query):
+    """List the dunning letters that were sent, also those that were withdrawn.
+
+    `delivery=to_print&open=1` are those to be printed and posted: GET /invoices/print makes one PDF
+    of them.
+    """
+    query = deliveries.lines(references.filters(db, query, CONTACT, EVENT))
+    return page(db, sql.letters, query, sending.represent_with_invoice)
+
+
 def due(db, body):
     """Return what is due for a request, read before the transaction that sends it."""
     with db.snapshot():
@@ -58,8 +70,9 @@ def send_dunnings(db, body, before=None):
     Repeat the call until `left` is 0. No level is sent twice, and nothing is sent for an invoice
     that is held back, or that an open bank transaction pays (`transfer_open`): assign or ignore
     that first. Each letter is mailed with the PDF of the letter and of the invoice, unless `mail`
-    is false. Print and post the letters whose `mail` is `skipped`. Without any dunning level
-    nothing is sent, and `warnings` in meta has `no_dunning_levels`.
+    is false or `post`. `counts` says how many leave by mail, and how many have to be printed (GET
+    /invoices/print) and posted (POST /invoices/posted): the next level waits until then. Without
+    any dunning level nothing is sent, and `warnings` in meta has `no_dunning_levels`.
     """
     given = (body["invoice_ids"], body["level"], body["mail"])
     if body["dry_run"]:

@@ -18,6 +18,7 @@ from eventapi.domain.billing.invoices import represent
 from eventapi.domain.billing.issuing import OF_CREDIT_NOTES, TRANSITIONS
 from eventapi.domain.dunning import sending as dunning_letters
 from eventapi.domain.einvoices_sent import transfers
+from eventapi.domain.mail import deliveries
 from eventapi.domain.receivables import offsets
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
@@ -56,7 +57,7 @@ def list_invoices(db, query):
         query["overdue"] = 1
     elif query.get("status") in invoices.OPEN:
         query["not_overdue"] = 1
-    return page(db, sql.list, query, represent, INCLUDES)
+    return page(db, sql.list, deliveries.lines(query), represent, INCLUDES)
 
 
 @routes.post("/invoices", schema="invoice", rolls_back=True)
@@ -93,10 +94,12 @@ def delete_invoice(db, id):
 def send_invoice(db, who, id, body):
     """Send a draft: assign its number and lock it.
 
-    If `mail` is set, mail it with its PDF to the contact. With `offset`, `offsets` in meta names the other invoices
-    whose credit was counted, or which the credit of this one has paid, each with the amount.
+    If `mail` is set, mail it with its PDF to the contact. `delivery` says what becomes of it: an
+    invoice whose mail is skipped, or that is for the post, has to be printed. With `offset`,
+    `offsets` in meta names the other invoices whose credit was counted, or which the credit of this
+    one has paid, each with the amount.
 
-    Unless `mail` is false, which is the default for an invoice that was taken over, `mail` in meta
+    Unless `mail` is false or `post`, which is the default for an invoice that was taken over, `mail` in meta
     says whether the mail was `queued`, or `skipped` and for which `reason`: `no_address`,
     `smtp_not_configured`, `not_installed` (a package that draws the PDF), `fonts_missing` or
     `already_done`. `no_e_invoice` in meta says why the invoice has no e-invoice. `warnings` in meta

@@ -40,13 +40,18 @@ def batch_schema(name: str, file: dict) -> dict:
         "description": "Return what would happen, and change nothing.",
     }
 
-    actions_with = {}  # field -> the actions that have it
+    schemas, actions_with = (
+        {},
+        {},
+    )  # field -> its schema in the first action that has it, the actions that have it
     for action in actions:
         for field, schema in batch_fields(file, action).items():
+            schemas.setdefault(field, schema)
             actions_with.setdefault(field, []).append(f"`{action}`")
-            only = f"With {' or '.join(actions_with[field])}."
-            description = f"{only} {schema.get('description', '')}".strip()
-            fields[field] = {**schema, "description": description}
+    for field, schema in schemas.items():
+        only = f"With {' or '.join(actions_with[field])}."
+        description = f"{only} {schema.get('description', '')}".strip()
+        fields[field] = {**schema, "description": description}
     return {**batch, "properties": fields, "required": ["action"]}
 
 

@@ -38,7 +38,7 @@ EVENTS = {
         "invoices",
         "invoice.created invoice.updated invoice.deleted invoice.sent invoice.partially_paid "
         "invoice.paid invoice.refunded invoice.credited invoice.cancelled invoice.reminded "
-        "invoice.mailed invoice.dunned invoice.dunning_withdrawn invoice.disputed invoice.settled "
+        "invoice.mailed invoice.posted invoice.dunned invoice.dunning_withdrawn invoice.disputed invoice.settled "
         "invoice.written_off invoice.write_off_deleted",
     ),
     "dunning_level": (

@@ -93,6 +93,7 @@ OTHERS = {
     "the organiser's own texts, with amounts, dates and the number of the invoice": ""
     "dunning_levels dunnings.level_name dunnings.sent_on dunnings.due_date dunnings.calculation dunnings.deadline "
     "dunnings.language dunnings.title dunnings.text dunnings.mail dunnings.mail_reason dunnings.withdrawn_on "
+    "dunnings.posted_on dunnings.mail_outcome invoices.posted_on invoices.mail_outcome "
     "dunnings.created_at",
     "the role in a programme slot": "schedule_assignments.role",
     "programs of the organiser": "webhooks calendar_subscriptions",

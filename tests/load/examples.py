@@ -184,6 +184,7 @@ LEFT_OUT = {
     "/invoices/{id}/xml": "invoices of the old schema have no e-invoice",
     "/invoices/{id}/girocode": "the seed has no bank account of the organiser",
     "/invoices/{id}/dunning/{item_id}/pdf": "a picture of one record, like /invoices/{id}/pdf",
+    "/invoices/print": "pictures of many records, which take long by design",
     "/custom-fields/{entity_type}/{id}": "`single` has one with values",
     "/check-ins/stats": "`single` has it for an event",
     "/check-ins/roster": "`single` has it for an event",

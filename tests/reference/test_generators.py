@@ -5,7 +5,14 @@ import pytest
 from eventapi.reference import document as openapi
 
 # Components that are one JSON value of several types; the contract says so.
-SEVERAL_TYPES = {"TaskDue", "SubmissionTypeDue", "CustomFieldOption", "CustomFieldOptionInput"}
+SEVERAL_TYPES = {
+    "TaskDue",
+    "SubmissionTypeDue",
+    "CustomFieldOption",
+    "CustomFieldOptionInput",
+    "InvoiceWay",
+    "DunningWay",
+}
 # Objects whose fields nobody can list: rows, records of any kind, and your own names.
 OPEN = {
     "AuditEntryNewValues",

@@ -59,9 +59,9 @@ NAMES = {
         delete_invoice send_invoice check_invoice refresh_invoice cancel_invoice credit_invoice remind_invoice
         offset_invoice create_invoice_write_off delete_invoice_write_off
         mail_invoice dispute_invoice settle_invoice get_invoice_pdf get_invoice_xml
-        get_invoice_girocode batch_invoices""",
+        get_invoice_girocode print_invoices post_invoices batch_invoices""",
     "dunning": """
-        list_due_dunnings send_dunnings withdraw_dunning get_dunning_pdf""",
+        list_due_dunnings list_dunning_letters send_dunnings withdraw_dunning get_dunning_pdf""",
     "dunning-levels": """
         list_dunning_levels create_dunning_level get_dunning_level update_dunning_level_put
         update_dunning_level_patch delete_dunning_level""",

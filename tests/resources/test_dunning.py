@@ -110,8 +110,10 @@ def send(organiser, **body):
 
 
 def pass_deadline(db):
-    """Let the deadlines of all letters pass."""
-    db.connection.execute("UPDATE dunnings SET deadline = '2020-01-01'")
+    """Let the deadlines of all letters pass, which were posted if they had to be printed."""
+    db.connection.execute(
+        "UPDATE dunnings SET deadline = '2020-01-01', posted_on = iif(for_post = 1, sent_on, NULL)"
+    )
     db.connection.execute(
         "UPDATE invoices SET dunning_deadline = '2020-01-01' WHERE dunning_level IS NOT NULL"
     )
@@ -287,6 +289,7 @@ def test_an_invoice_is_held_back(organiser, overdue, db, buyer, reason):
         "left": 0,
         "dry_run": False,
         "skipped": [{"invoice_id": invoice["id"], "invoice_number": "OLD-1", "reason": reason}],
+        "counts": {"queued": 0, "to_print": 0, "none": 0, "held_back": 1},
     }
     db.connection.execute("DELETE FROM invoices WHERE invoice_number = 'DRAFT-X'")
 
@@ -404,7 +407,7 @@ def test_a_level_follows_the_one_before_it_once_its_deadline_has_passed(
         second["total_claim"],
     ) == (2, 5, 5, 20.42, 1215.42)
     assert organiser.data(f"/invoices/{invoice['id']}?include=dunning")["dunning"] == [
-        {**first, "deadline": "2020-01-01"},
+        {**first, "deadline": "2020-01-01", "delivery": "posted", "posted_on": day(0)},
         second,
     ]
     pass_deadline(db)
@@ -766,6 +769,7 @@ def test_a_withdrawn_letter_claims_nothing_and_its_level_can_be_sent_again(
     ) == (23.8, 23.8, 1, "2020-01-01")
     assert organiser.data(f"/invoices/{invoice['id']}?include=dunning")["dunning"][1] == {
         **second,
+        "delivery": "none",
         "withdrawn_on": day(0),
         "withdrawn_reason": "Paid in cash",
     }
@@ -1281,7 +1285,7 @@ def test_after_the_retention_period_an_erased_invoice_has_no_letter(
     (entry,) = send(organiser)["sent"]
     organiser.post(f"/contacts/{buyer['id']}/anonymize", {"force": True}, status=200)
     (found,) = organiser.data(f"/invoices/{invoice['id']}?include=dunning")["dunning"]
-    assert found == {**entry, "text": None}
+    assert found == {**entry, "text": None, "delivery": "none"}  # it can no longer be printed
     letter = organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=409)
     assert letter.json["code"] == "anonymized"
 

@@ -214,6 +214,7 @@ ALWAYS = {
     "/check-ins/roster": "event_key={event}",
     "/check-ins/stats": "event_key={event}",
     "/participants/badges": "event_key={event}",
+    "/invoices/print": "invoices=1",
     "/reports/datev": "year=2026",
     "/reports/recapitulative": "year=2026",
     "/notes": "entity_type=contact&entity_id=1",

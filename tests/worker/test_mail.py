@@ -461,7 +461,7 @@ def test_an_invoice_is_mailed_again_to_any_address_with_a_text(organiser, post, 
         "text": "As you asked:\nthe <invoice>.\n\nYours, Ada",
     }
     answer = organiser.post(f"{address}/mail", body, status=202).json
-    assert (answer["data"], answer["meta"]["mail"]) == (done, QUEUED)
+    assert (answer["data"], answer["meta"]["mail"]) == ({**done, "delivery": "queued"}, QUEUED)
     organiser.post(f"{address}/mail", {"text": "Wie gewünscht."}, status=202)
     note = organiser.post(f"{address}/cancel", {"mail": False}, status=200).json["data"][
         "related_invoice_id"
@@ -662,6 +662,16 @@ def test_a_refused_recipient_of_an_invoice_is_recorded_on_the_contact(organiser,
     sent(db)
     [note] = organiser.data(f"/notes?entity_type=contact&entity_id={draft['contact_id']}")
     assert "no such mailbox" in note["note_text"] and note["note_type"] == "warning"
+    assert organiser.data(f"/invoices/{draft['id']}")["delivery"] == "failed"
+
+
+def test_an_invoice_is_mailed_once_the_mail_server_has_taken_it(organiser, post, inbox, db):
+    draft = invoice(organiser)
+    queued = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
+    assert queued["delivery"] == "queued"
+    sent(db)
+    assert len(inbox.messages) == 1
+    assert organiser.data(f"/invoices/{draft['id']}")["delivery"] == "mailed"
 
 
 def test_a_temporarily_refused_mail_is_retried_and_others_are_sent(organiser, post, inbox, db):

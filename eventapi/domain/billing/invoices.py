@@ -7,6 +7,7 @@ API objects hold major units and plain numbers.
 import json
 
 from eventapi import money, times
+from eventapi.domain.mail import deliveries
 from eventapi.errors import Problem
 from eventapi.names import full_name
 from eventapi.storage.statements import statements
@@ -95,7 +96,7 @@ def represent(row):
     """Return the API object of a row. The row is not changed."""
     currency = row["currency"]
     invoice = {
-        **row,
+        **deliveries.represent(row),
         "status": public_status(row),
         **{name: money.major(row[name], currency) for name in AMOUNTS},
         "exchange_rate": money.unscaled(row["exchange_rate"], money.RATE_PLACES),

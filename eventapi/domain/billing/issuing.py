@@ -157,9 +157,10 @@ def apply_status(db, row, status):
 def send(db, row, mail=None, payments=(), credits=()):
     """Send a draft: assign its number and lock it. Return its row and the outcome of the mail.
 
-    `mail` is as in `mails.add`, but None means False for an invoice that was taken over: the other
-    system has sent it. `payments` holds what was paid before, as the request contains it, and `credits` what of the
-    customer's credit is counted as such, as (invoice number, minor units); the caller offsets it afterwards. Raise 422
+    `mail` is as in `mails.deliver`, but None means False for an invoice that was taken over: the
+    other system has sent it. `payments` holds what was paid before, as the request contains it, and
+    `credits` what of the customer's credit is counted as such, as (invoice number, minor units); the
+    caller offsets it afterwards. Raise 422
     for faults of `payments`; 409 `invalid_transition`, `draft_outdated`, `invoice_incomplete`,
     `no_e_invoice`, `exceeds_invoice`, `deposit_open`, `in_use`, `duplicate`, `anonymized` or
     `mail_not_configured`.
@@ -171,7 +172,8 @@ def send(db, row, mail=None, payments=(), credits=()):
         return row, mails.already_done(mail)
     refuse_outdated(db, row)
     whole = sending.deduct(db, row)
-    sent = sending.issue(db, whole, mail, sending.prepaid(db, whole, payments), credits)
+    issued = sending.issue(db, whole, mail, sending.prepaid(db, whole, payments), credits)
+    sent, outcome = mails.deliver(db, issued, mail)
     journal.updated(
         db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent"
     )
@@ -182,7 +184,7 @@ def send(db, row, mail=None, payments=(), credits=()):
     if payments:
         sending.record(db, sent["invoice_number"], payments)
         sent = invoices.row(db, row["id"])
-    return sent, mails.add(db, "invoice", sent, mail)
+    return sent, outcome
 
 
 def _refuse_payments(row, payments):
@@ -225,7 +227,7 @@ def cancel(db, row, reason=None, mail=None):
 
     Return its row and the outcome of the mail.
 
-    The credit note is mailed as `mails.add` says, and `reason` is printed on it. Raise 409
+    The credit note is mailed as `mails.deliver` says, and `reason` is printed on it. Raise 409
     `has_payments`, `has_write_offs`, `in_use`, `invalid_transition`, `exceeds_invoice`,
     `anonymized` or `mail_not_configured`.
     """
@@ -241,10 +243,10 @@ def cancel(db, row, reason=None, mail=None):
     if check_action(row, "cancel") is None:
         return row, mails.already_done(mail)
     lines = invoice_lines.negated(db.all(sql.lines_left, id=row["id"]))
-    note = issue_credit_note(db, row, lines, mail, cancellation_reason=reason)
+    note, outcome = issue_credit_note(db, row, lines, mail, cancellation_reason=reason)
     db.run(sql.cancel, id=row["id"], credit_note_id=note["id"], reason=reason, now=db.now)
     deposits.release(db, row["id"])
-    return drafts.journal_change(db, row, "cancelled"), mails.add(db, "invoice", note, mail)
+    return drafts.journal_change(db, row, "cancelled"), outcome
 
 
 def credit(db, row, items, text=None, mail=None):
@@ -253,7 +255,7 @@ def credit(db, row, items, text=None, mail=None):
     Return its row and the outcome of the mail.
 
     `items` are those of the request, and None credits all that is left. `text` is printed on the
-    credit note, `mail` is as in `mails.add`. Raise 422 for faults of the items; 409
+    credit note, `mail` is as in `mails.deliver`. Raise 422 for faults of the items; 409
     `invalid_transition`, `in_use`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
@@ -272,9 +274,9 @@ def credit(db, row, items, text=None, mail=None):
             "customer has paid, or leave it as a credit.",
             left=[],
         )
-    note = issue_credit_note(db, row, invoice_lines.negated(lines), mail, text=text)
+    note, outcome = issue_credit_note(db, row, invoice_lines.negated(lines), mail, text=text)
     balance.adjust(db, balance.by_id(db, row["id"]), credited=-note["total"])
-    return note, mails.add(db, "invoice", note, mail)
+    return note, outcome
 
 
 def _lines_of_request(db, row, items):
@@ -388,8 +390,9 @@ def mail(db, row, to=None, language=None, text=None):
     check_action(row, "mail")
     anonymity.refuse(db, "contact", row["contact_id"])
     outcome = mails.add_requested(db, row, to, language, text)
-    journal.acted(db, entities.INVOICE, "mailed", invoices.represent(row))
-    return row, outcome
+    mailed = invoices.row(db, row["id"])
+    journal.acted(db, entities.INVOICE, "mailed", invoices.represent(mailed))
+    return mailed, outcome
 
 
 def refuse_early_reminder(db, row, force):
@@ -422,16 +425,17 @@ def refuse_early_reminder(db, row, force):
 def issue_credit_note(db, invoice, lines, mail, **texts):
     """Create and send a credit note with these lines and texts (`text`, `cancellation_reason`).
 
-    Return its row.
+    Return its row and the outcome of the mail.
 
-    `mail` is as in `mails.add`. Raise 409 `anonymized` for a mail to an anonymised buyer or a text,
+    `mail` is as in `mails.deliver`. Raise 409 `anonymized` for a mail to an anonymised buyer or a text,
     and as `sending.issue`.
     """
-    if mail or any(texts.values()):
+    if mail is True or any(texts.values()):
         anonymity.refuse(db, "contact", invoice["contact_id"])
-    note = sending.issue(db, draft_credit_note(db, invoice, lines, **texts), mail)
+    issued = sending.issue(db, draft_credit_note(db, invoice, lines, **texts), mail)
+    note, outcome = mails.deliver(db, issued, mail)
     journal.created(db, entities.INVOICE, invoices.represent(note))
-    return note
+    return note, outcome
 
 
 def draft_credit_note(db, invoice, lines, **texts):

@@ -4,7 +4,9 @@ The outcome of a request for a mail is `meta.mail` of the response: {"status": "
 {"status": "skipped", "reason"} with one of the reasons `no_address`, `smtp_not_configured`,
 `not_installed` (a package that draws the PDF, or a font with one of its letters), `fonts_missing`
 (a font of an e-invoice) and `already_done` (the action has changed nothing). It is None if no mail
-was asked for.
+was asked for: `mail` is False, or POST.
+
+A document whose mail is skipped must be printed, as one that is sent by post.
 """
 
 from eventapi.domain.billing import invoices, pdf
@@ -20,19 +22,33 @@ from eventapi.storage import files
 from eventapi.storage.statements import statements
 
 sql = statements("invoices")
+sql_of_writing = statements("invoicing")
 
 QUEUED = {"status": "queued"}
+POST = "post"  # as `mail` of a request: the document is printed and posted
 
 
 def refuse_unconfigured(db, mail):
     """Raise 409 `mail_not_configured` if `mail` is true and the server cannot send mail."""
-    if mail:
+    if mail is True:
         mails.refuse_unconfigured(db.config, ", or send `mail` as false")
 
 
 def already_done(mail):
     """Return the outcome of an action that has changed nothing."""
-    return _skipped("already_done") if mail else None
+    return _skipped("already_done") if mail is True else None
+
+
+def deliver(db, row, mail):
+    """Queue the mail with an invoice or credit note that was just sent, or have it printed.
+
+    Return (its row, the outcome). `mail` is as in `add`, or POST. Raise as `add`.
+    """
+    outcome = add(db, "invoice", row, mail)
+    is_for_post = mail == POST or (outcome or QUEUED) != QUEUED
+    if is_for_post:
+        db.run(sql_of_writing.deliver, id=row["id"], for_post=1, mail_id=None)
+    return invoices.row(db, row["id"]), outcome
 
 
 def add(db, kind, row, mail):
@@ -44,7 +60,7 @@ def add(db, kind, row, mail):
     `invoice_incomplete`, or 501 `not_installed` if `mail` is true and it is not possible,
     `anonymized` if the contact was anonymised.
     """
-    if mail is False:
+    if mail in (False, POST):
         return None
     refuse_unconfigured(db, mail)
     if not mails.is_configured(db.config):
@@ -98,7 +114,7 @@ def _queue(db, kind, row, to, language=None, text=None):
         else row["invoice_type"]
     )
     subject = WORDS[choice.choose(db.config, language, row["language"])][f"{name}_subject"]
-    mails.add(
+    id = mails.add(
         db,
         kind,
         "invoice",
@@ -108,6 +124,8 @@ def _queue(db, kind, row, to, language=None, text=None):
         language=language,
         text=text,
     )
+    if kind == "invoice":
+        db.run(sql_of_writing.deliver, id=row["id"], for_post=0, mail_id=id)
     return QUEUED
 
 

@@ -65,7 +65,7 @@ def issue(db, row, mail=None, prepaid=0, credits=()):
         raise refusal(row)
 
     missing = _missing(db, row, seller, buyer)
-    if mail and not mails.recipient(db, row, buyer):
+    if mail is True and not mails.recipient(db, row, buyer):
         missing.append("contact.email")
     faults = _faults(db, row, seller, buyer)
     if missing or faults:

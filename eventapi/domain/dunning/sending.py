@@ -8,6 +8,7 @@ counted before the transaction, because that takes a quarter of a second with 30
 """
 
 import json
+from collections import Counter
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from eventapi.domain.billing import drafts, invoices, issuing
 from eventapi.domain.billing import mails as invoice_mails
 from eventapi.domain.books import bookings
 from eventapi.domain.dunning import claims, letters
+from eventapi.domain.mail import deliveries
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.records import anonymity
 from eventapi.errors import Problem
@@ -35,13 +37,14 @@ class DueInvoices(NamedTuple):
 
     left_out: ids of invoices whose money has arrived and only waits to be booked, as JSON. named: ids of what is due
     among those that the request names. count: number of all that is due. held_back: rows of the
-    statement `list`.
+    statement `list`, at most MOST. held_back_count: number of all that is held back.
     """
 
     left_out: str
     named: frozenset
     count: int
     held_back: list
+    held_back_count: int
 
 
 def find_due(db, ids=None, level=None, paid=()):
@@ -60,21 +63,26 @@ def find_due(db, ids=None, level=None, paid=()):
     )
     arrived = sorted(set(paid) & set(ids) if ids else paid)
     rows = _due(db, today, arrived, level, MOST, held_back=0) if arrived else []
-    held_back = _due(db, today, ids, level, MOST, held_back=1) + [
-        {**row, "held_back": "transfer_open"} for row in rows
-    ]
+    held_back = _due(db, today, ids, level, MOST, held_back=1)
+    held_back_count = (
+        len(held_back) if len(held_back) < MOST else _due_count(db, today, ids, level, held_back=1)
+    )
     return DueInvoices(
-        left_out, frozenset(row["id"] for row in ready) if ids else frozenset(), count, held_back
+        left_out,
+        frozenset(row["id"] for row in ready) if ids else frozenset(),
+        count,
+        held_back + [{**row, "held_back": "transfer_open"} for row in rows],
+        held_back_count + len(rows),
     )
 
 
 def send(db, due, ids=None, level=None, mail=None, dry_run=False):
     """Send the letters that are due, oldest due date first.
 
-    Return {"sent", "skipped", "left", "dry_run"}.
+    Return {"sent", "skipped", "counts", "left", "dry_run"}.
 
     ids: ids of invoices; None for all. level: only this level. mail: False queues no mail; True refuses the call if no
-    mail server is configured; None queues mails if possible. dry_run: store nothing.
+    mail server is configured; None queues mails if possible; "post" has all letters printed. dry_run: store nothing.
 
     Call this inside a write transaction, or for a dry run inside a snapshot. Raise 409
     `mail_not_configured`, or `period_closed` if today lies in a closed month.
@@ -85,9 +93,14 @@ def send(db, due, ids=None, level=None, mail=None, dry_run=False):
     ready = _due(db, today, ids, level, BATCH, held_back=0, left_out=due.left_out)
     sent = [_send_one(db, row, today, mail, dry_run) for row in ready]
     known = due.named.union(row["id"] for row in (*ready, *due.held_back))
+    ways = Counter(letter["delivery"] for letter in sent)
     return {
         "sent": sent,
         "skipped": _skipped(db, known, due.held_back, ids, today),
+        "counts": {
+            **{name: ways[name] for name in ("queued", "to_print", "none")},
+            "held_back": due.held_back_count,
+        },
         "left": max(due.count - len(sent), 0),
         "dry_run": dry_run,
     }
@@ -162,13 +175,29 @@ def _send_one(db, row, today, mail, dry_run):
         "title": letters.title(db.config, row, claim, language),
         "text": letters.text(db.config, row, claim, language),
     }
+    reason, to = _way(db, invoice, mail)
+    way = {"mail_reason": reason, "for_post": _for_post(mail, reason)}
     if dry_run:
         unsent = dict.fromkeys(
-            ("id", "mail", "mail_reason", "withdrawn_on", "withdrawn_reason", "created_at")
+            (
+                "id",
+                "mail",
+                "mail_reason",
+                "posted_on",
+                "withdrawn_on",
+                "withdrawn_reason",
+                "created_at",
+            )
         )
-        return represent({**entry, **unsent, "currency": row["currency"]})
-    outcome = _queue(db, invoice, entry, mail)
-    id = db.insert(sql.add, **entry, **outcome, now=db.now)
+        return represent(
+            {**entry, **way, **unsent, "mail_state": "queued", "currency": row["currency"]}
+        )
+    outcome = (
+        _queue(db, invoice, entry, to)
+        if way["for_post"] == 0
+        else {"mail": reason and "skipped", "mail_id": None}
+    )
+    id = db.insert(sql.add, **entry, **way, **outcome, now=db.now)
     if entry["claimed"]:
         db.run(
             sql.claim,
@@ -190,22 +219,31 @@ def _send_one(db, row, today, mail, dry_run):
     return history(db, [row["id"]])[row["id"]][-1]
 
 
-def _queue(db, invoice, entry, mail):
-    """Queue the mail with a letter. Return the columns mail, mail_reason and mail_id."""
-    reason, to = None, None
-    if mail is False:
-        return {"mail": None, "mail_reason": None, "mail_id": None}
+def _way(db, invoice, mail):
+    """Return (why a letter cannot be mailed or None, the address that it is mailed to or None)."""
+    if mail in (False, invoice_mails.POST):
+        return None, None
     if not mails.is_configured(db.config):
-        reason = "smtp_not_configured"
-    elif not (to := invoice_mails.address(db, invoice)):
-        reason = "no_address"
-    elif obstacle := invoice_mails.obstacle(invoice):
-        reason = obstacle.code
-    if reason:
-        return {"mail": "skipped", "mail_reason": reason, "mail_id": None}
+        return "smtp_not_configured", None
+    to = invoice_mails.address(db, invoice)
+    if not to:
+        return "no_address", None
+    obstacle = invoice_mails.obstacle(invoice)
+    return (obstacle.code, None) if obstacle else (None, to)
+
+
+def _for_post(mail, reason):
+    """Return the column for_post of a letter: one that cannot be mailed must be printed."""
+    if mail is False:
+        return None
+    return int(mail == invoice_mails.POST or reason is not None)
+
+
+def _queue(db, invoice, entry, to):
+    """Queue the mail with a letter. Return the columns mail and mail_id."""
     subject = f"{entry['title']}: {invoice['invoice_number']}"
     id = mails.add(db, "dunning", "invoice", invoice["id"], to, subject, language=entry["language"])
-    return {"mail": "queued", "mail_reason": None, "mail_id": id}
+    return {"mail": "queued", "mail_id": id}
 
 
 # History
@@ -224,10 +262,16 @@ def represent(row):
     stated = claims.calculation(
         row["calculation"] and json.loads(row["calculation"]), row["currency"]
     )
-    shown = {**money.in_major_units(row, claims.AMOUNTS), **stated}
+    shown = {**money.in_major_units(deliveries.represent(row), claims.AMOUNTS), **stated}
     return {name: shown[name] for name in FIELDS}
 
 
+def represent_with_invoice(row):
+    """Return the API object of a row of the statement `letters`."""
+    return {**represent(row), **{name: row[name] for name in OF_INVOICE}}
+
+
+OF_INVOICE = ("invoice_number", "contact_id", "customer_number", "buyer_name", "updated_at")
 FIELDS = (
     "id",
     "invoice_id",
@@ -249,10 +293,19 @@ FIELDS = (
     "text",
     "mail",
     "mail_reason",
+    "delivery",
+    "posted_on",
     "withdrawn_on",
     "withdrawn_reason",
     "created_at",
 )
+
+
+def by_ids(db, ids):
+    """Return the letters with these ids as API objects, as the statement `letters` has them."""
+    text = sql.letters.page(frozenset(("ids",)), "id", "ASC")
+    values = {"ids": as_json(list(ids)), "limit": len(ids), "offset": 0}
+    return [represent_with_invoice(row) for row in db.rows(text, values)]
 
 
 def entry(db, invoice_id, id):
@@ -319,7 +372,9 @@ def withdraw(db, row, entry, reason):
     claimed = money.minor(Decimal(str(entry["claimed"])), entry["currency"])
     today = times.today(db.config.timezone, db.now)
     bookings.refuse_letter(db, "withdrawn_on", today)
-    db.run(sql.withdraw, id=entry["id"], today=today, reason=reason)
+    is_delivered = entry["delivery"] in ("mailed", "posted")
+    statement = sql.withdraw if is_delivered else sql.withdraw_undelivered
+    db.run(statement, id=entry["id"], today=today, reason=reason)
     if claimed:
         db.run(
             sql.claim,

@@ -228,6 +228,7 @@ INVOICE = Kind(
         "cancelled",
         "reminded",
         "mailed",
+        "posted",
         "dunned",
         "dunning_withdrawn",
         "disputed",

@@ -33,7 +33,7 @@ Texts = dict[str, list[str]]
 @dataclass
 class Field(forms.Field):
     """A field of a form, as in forms.py; further kinds are `time`, `day` (a day, or a time as it is
-    stored), `lines` (a list with one entry per line) and `choice` (yes, no, or nothing).
+    stored), `lines` (a list with one entry per line) and `choice` (yes, no, nothing, or a word).
 
     `schema` is that of its value, `parts` the fields of a `group`, of a row of `rows`, or of a
     `due` date. `is_spread` is whether a page shows all options of a choice, one below the other,
@@ -137,6 +137,8 @@ class Form:
 
     def _kind(self, path, schema):
         types = _types(schema)
+        if {"boolean", "null"} <= set(types):
+            return "choice"
         if (
             path in self.choices
             or "enum" in schema
@@ -149,7 +151,7 @@ class Form:
         if "object" in types:
             return "due" if "string" in types else "group"
         if "boolean" in types:
-            return "choice" if "null" in types else "checkbox"
+            return "checkbox"
         if "number" in types or "integer" in types:
             return "number" if "number" in types else "integer"
         kind = FORMATS.get(schema.get("format"), "text")
@@ -171,7 +173,9 @@ class Form:
         items = resolved(schema.get("items", {}), self.root)
         values = schema.get("enum") or items.get("enum") or ()
         return [
-            (str(value), self.label(f"{path}={value}")[0]) for value in values if value is not None
+            (str(value), self.label(f"{path}={value}")[0])
+            for value in values
+            if value is not None and not isinstance(value, bool)
         ]
 
     # A record as texts
@@ -297,7 +301,8 @@ class Form:
         if each.kind == "lines":
             return [line.strip() for text in texts for line in text.split("\n") if line.strip()]
         if each.kind == "choice":
-            return {"yes": True, "no": False}.get(texts[0]) if texts else None
+            meant = {"yes": True, "no": False, **{word: word for word, _ in each.options}}
+            return meant.get(texts[0]) if texts else None
         value = each.value(given, self.language)
         return (
             _whole(value) if "integer" in _types(each.schema) and each.kind != "integer" else value
