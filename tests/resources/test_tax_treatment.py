@@ -224,7 +224,10 @@ def test_lines_of_one_description_in_another_order_get_their_own_usual_tax_back(
     draft = show.draft(show.home, *items, tax_treatment="reverse_charge")
     show.change(draft, {"items": draft["items"][::-1]})
     back = show.change(draft, {"tax_treatment": "standard"})["data"]
-    assert [(item["unit_price"], item["tax_rate"]) for item in back["items"]] == [(50, 19), (100, 7)]
+    assert [(item["unit_price"], item["tax_rate"]) for item in back["items"]] == [
+        (50, 19),
+        (100, 7),
+    ]
 
 
 def test_two_fields_that_contradict_each_other_are_refused(show):

@@ -73,7 +73,9 @@ def of_participant(db, participant_id):
 def terms_of(db, contact, event, day):
     """Return the Terms for rows of a contact (None: nobody is known) and of an event (or None)."""
     country = db.config.organiser_country
-    organiser = Organiser(country, bool(db.config.organiser_vat_id), db.config.is_small_business(day))
+    organiser = Organiser(
+        country, bool(db.config.organiser_vat_id), db.config.is_small_business(day)
+    )
     show = event and Show(event["country"] or country, event["place_of_supply"])
     return Terms(organiser, show, _buyer(db, contact), day)
 
