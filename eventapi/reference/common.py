@@ -150,8 +150,8 @@ SCHEMAS = {
         "`state_column`: a CSV file has a column that looks like the state of its rows and was not "
         "read, so that nothing was booked by itself. `datev_incomplete`: closed months have no files "
         "for DATEV, because options are missing. `event_abroad`: the event is outside of the organiser's "
-        "territory of VAT, and eventapi knows no tax of other states. `reopens_invoice`: since the refund, the customer "
-        "owes something again, because the invoice still stands. The others name what is unusual "
+        "territory of VAT, and eventapi knows no tax of other states. `reopens_invoice`: since the refund, "
+        "the customer owes something again, because the invoice still stands. The others name what is unusual "
         "on an invoice that was sent.",
     },
     "MetaPrice": _object(
