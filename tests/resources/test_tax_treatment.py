@@ -293,6 +293,17 @@ def test_a_refreshed_draft_moves_taxed_lines_to_another_draft(show):
     assert (account["unbilled"], account["invoiced"], account["ordered"]) == (0, 159.5, 159.5)
 
 
+def test_a_refresh_that_leaves_only_typed_lines_has_the_treatment_of_these(show):
+    draft = show.bill(show.vienna)["data"]
+    typed = {**STAND, "description": "Passes", "tax_category": "AE"}
+    draft = show.change(draft, {"items": [*draft["items"], typed]})["data"]
+    show.organiser.post(f"/participants/{show.vienna['id']}/cancel", status=200)
+    path = f"/invoices/{draft['id']}/refresh"
+    refreshed = show.organiser.post(path, status=200).json["data"]
+    assert tax_of(refreshed) == ("reverse_charge", "office", 0, "AE")
+    assert show.change(draft, refreshed)["data"] == refreshed
+
+
 def test_a_credit_note_has_the_tax_of_its_invoice(show):
     show.order(show.vienna)
     draft = show.bill(show.vienna)["data"]

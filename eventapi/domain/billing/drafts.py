@@ -243,16 +243,13 @@ def refresh(db, row):
 
 
 def _treated_again(db, draft, lines):
-    """Return the lines of a draft with the tax of its treatment, which is set in `draft` if the rule
-    decides it.
+    """Return the lines of a draft with the tax of its treatment, and set the columns of the treatment
+    in `draft`.
     """
-    found = treatments.of_draft(db, draft)
-    usual = [invoice_lines.without_treatment(line) for line in lines]
-    if draft["tax_decided_by"] == treatments.RULE:
-        draft["tax_treatment"] = treatments.suggested(found, usual).treatment
-    treatment = draft["tax_treatment"]
-    draft["is_reverse_charge"] = int(treatment == treatments.REVERSE_CHARGE)
-    treated = treatments.apply(found, usual, treatment, draft["tax_decided_by"])
+    is_open = draft["tax_decided_by"] == treatments.RULE
+    wanted = treatments.AUTO if is_open else draft["tax_treatment"]
+    columns, treated = treatments.treated(treatments.of_draft(db, draft), lines, wanted)
+    draft.update(columns)
     return [
         line if new["tax_category"] == line["tax_category"] else new
         for line, new in zip(lines, treated, strict=True)
@@ -261,16 +258,12 @@ def _treated_again(db, draft, lines):
 
 def _draft_beside(db, draft, lines):
     """Store these lines in a draft of their own with the terms of `draft`, and return its id."""
-    found = treatments.of_draft(db, draft)
-    usual = [invoice_lines.without_treatment(line) for line in lines]
-    treatment = treatments.suggested(found, usual).treatment
-    lines = treatments.apply(found, usual, treatment, treatments.RULE)
+    columns, lines = treatments.treated(treatments.of_draft(db, draft), lines)
     columns = {
         **draft,
+        **columns,
         **invoice_lines.totals(invoice_lines.taxes(lines)),
         "invoice_number": None,
-        "tax_treatment": treatment,
-        "is_reverse_charge": int(treatment == treatments.REVERSE_CHARGE),
         "deposit_ids": "[]",
     }
     id = store(db, columns, [{**line, "position": place} for place, line in enumerate(lines, 1)])

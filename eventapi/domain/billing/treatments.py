@@ -230,6 +230,15 @@ def _columns(chosen, decided_by):
     }
 
 
+def treated(found, stored, wanted=AUTO):
+    """Return the columns of the treatment of a draft, and its stored lines with their tax. `wanted` is
+    as in `decide`.
+    """
+    usual = [invoice_lines.without_treatment(line) for line in stored]
+    chosen, decided_by = decide(found, usual, wanted)
+    return _columns(chosen, decided_by), apply(found, usual, chosen, decided_by)
+
+
 def parts(lines):
     """Return (lines of one invoice, lines of another one): those that are not subject to VAT stand
     alone (EN 16931 BR-O-11).
