@@ -304,6 +304,31 @@ def test_a_refresh_that_leaves_only_typed_lines_has_the_treatment_of_these(show)
     assert show.change(draft, refreshed)["data"] == refreshed
 
 
+def test_a_refresh_writes_no_draft_that_nobody_could_send(show):
+    show.decide(None)
+    draft = show.bill(show.zurich)["data"]
+    discount = {**STAND, "quantity": -1, "unit_price": 20, "is_discount": True, "tax_rate": 19}
+    draft = show.change(draft, {"items": [*draft["items"], discount]})["data"]
+    show.decide("recipient")
+    refused = show.organiser.post(f"/invoices/{draft['id']}/refresh", status=409).json
+    assert (refused["code"], "discounts" in refused["detail"]) == ("nothing_to_bill", True)
+    assert show.organiser.data(f"/invoices/{draft['id']}") == draft
+    assert len(show.organiser.data("/invoices")) == 1
+
+
+def test_an_invoice_of_another_system_is_not_divided(show):
+    with show.db.write():
+        show.db.connection.execute("UPDATE services SET place_of_supply = NULL")
+    show.order(show.zurich)
+    draft = show.bill(show.zurich)["data"]
+    body = {"invoice_number": "OLD-7", "issue_date": "2026-01-01", "tax_treatment": "not_taxable"}
+    show.change(draft, body)
+    with show.db.write():
+        show.db.connection.execute("UPDATE services SET place_of_supply = 'event'")
+    refused = show.organiser.post(f"/invoices/{draft['id']}/refresh", status=422).json["errors"]
+    assert [(fault["pointer"], fault["code"]) for fault in refused] == [("/items", "mixed_taxes")]
+
+
 def test_a_credit_note_has_the_tax_of_its_invoice(show):
     show.order(show.vienna)
     draft = show.bill(show.vienna)["data"]

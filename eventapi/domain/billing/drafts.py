@@ -223,16 +223,20 @@ def refresh(db, row):
     if lines == stored and changed == row:
         return row, []
 
-    lines, others = treatments.parts(lines)
-    changed.update(invoice_lines.totals(invoice_lines.taxes(lines)))
-    if not lines or (row["invoice_type"] == "invoice" and changed["total"] < 0):
-        left = "what is left of it would total less than 0" if lines else "nothing of it is left"
+    faults = Faults()
+    others = []
+    if row["taken_over"]:  # the other system has sent one document
+        invoice_lines.check_mixed(lines, faults)
+    else:
+        lines, others = treatments.parts(lines)
+    obstacle = _obstacle(row, lines, others)
+    if obstacle:
         raise Problem(
             "nothing_to_bill",
-            f"{row['invoice_number']} cannot be refreshed because {left}. Change or "
+            f"{row['invoice_number']} cannot be refreshed because {obstacle}. Change or "
             "delete the draft.",
         )
-    faults = Faults()
+    changed.update(invoice_lines.totals(invoice_lines.taxes(lines)))
     check_total(changed, faults)
     faults.raise_any()
 
@@ -240,6 +244,32 @@ def refresh(db, row):
     store_parts(db, row["id"], lines, invoice_lines.taxes(lines))
     further = [_draft_beside(db, changed, others)] if others else []
     return journal_change(db, row, "updated"), further
+
+
+def _obstacle(row, lines, others):
+    """Return why a draft cannot consist of these lines, beside a further draft of the `others`, or
+    None.
+    """
+    if not lines:
+        return "nothing of it is left"
+    if row["invoice_type"] == "credit_note":
+        return None
+    if _total(lines) < 0:
+        return "what is left of it would total less than 0"
+    if not others:
+        return None
+    if _total(others) < 0 or any(
+        all(line["is_discount"] for line in part) for part in (lines, others)
+    ):
+        return (
+            "lines of category O (not subject to VAT) need an invoice of their own, and one of the two "
+            "would total less than 0 or consist of discounts"
+        )
+    return None
+
+
+def _total(lines):
+    return invoice_lines.totals(invoice_lines.taxes(lines))["total"]
 
 
 def _treated_again(db, draft, lines):
