@@ -196,6 +196,15 @@ def test_a_value_that_holds_already_changes_nothing(show):
         assert show.change(draft, body)["data"] == draft
 
 
+def test_a_tax_that_is_typed_while_the_office_leaves_it_out_is_the_usual_one(show):
+    draft = show.bill(show.home)["data"]
+    charged = show.change(draft, {"tax_treatment": "reverse_charge"})["data"]
+    typed = [{**charged["items"][0], "tax_category": None, "tax_rate": 7}]
+    show.change(draft, {"items": typed})
+    back = show.change(draft, {"tax_treatment": "standard"})["data"]
+    assert tax_of(back) == ("standard", "office", 7, "S")
+
+
 def test_a_draft_that_comes_back_with_a_new_text_keeps_its_tax(show):
     show.order(show.vienna)
     draft = show.bill(show.vienna)["data"]

@@ -198,7 +198,8 @@ def change_draft(db, row, old, body):
         wanted["exchange_rate"] = body.get("exchange_rate")
 
     draft, lines = compose(db, wanted, row["invoice_type"], row)
-    if as_shown(lines) == row["items"] and all(row[name] == value for name, value in draft.items()):
+    is_same = invoice_lines.are_same(lines, lines_before)
+    if is_same and all(row[name] == value for name, value in draft.items()):
         return row
 
     invoice_lines.carry_over(lines, matches)
@@ -483,14 +484,6 @@ def store_parts(db, id, lines, taxes):
     rows = [{**invoice_lines.NEW, **NOT_DEDUCTING, **line, "invoice_id": id} for line in lines]
     db.run_many(sql.add_item, rows)
     store_taxes(db, id, taxes)
-
-
-def as_shown(lines):
-    """Return the columns of lines that API objects have."""
-    return [
-        {name: value for name, value in line.items() if name not in invoice_lines.NEW}
-        for line in lines
-    ]
 
 
 def store_taxes(db, id, taxes):

@@ -384,6 +384,16 @@ def carry_over(rows, matches):
         row["is_generated"] = line["is_generated"] if is_as_billed else 0
 
 
+def are_same(rows, old):
+    """Return whether changed lines are as the stored lines `old`, with their usual tax."""
+    return [_as_requested(row) for row in rows] == [_as_requested(line) for line in old]
+
+
+def _as_requested(row):
+    shown = {name: value for name, value in row.items() if name not in NEW}
+    return {**shown, "is_tax_typed": row["is_tax_typed"], "usual_tax": usual_tax(row)}
+
+
 def usual_tax(line):
     """Return [category, rate, reason, code] of a line as they are without the treatment of its
     invoice.
