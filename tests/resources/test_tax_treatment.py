@@ -338,6 +338,18 @@ def test_an_invoice_of_another_system_is_not_divided(show):
     assert [(fault["pointer"], fault["code"]) for fault in refused] == [("/items", "mixed_taxes")]
 
 
+def test_a_draft_of_an_earlier_version_gets_the_default_tax_where_no_usual_one_is_kept(show):
+    items = [STAND, {**STAND, "description": "Power", "tax_rate": 7}]
+    draft = show.draft(show.vienna, *items, is_reverse_charge=True)
+    with show.db.write():
+        show.db.connection.execute(
+            "UPDATE invoice_items SET usual_tax_category = NULL, usual_tax_rate = NULL WHERE position = 1"
+        )
+        show.db.connection.execute("UPDATE invoice_items SET is_tax_typed = 0")
+    back = show.change(draft, {"is_reverse_charge": False})["data"]
+    assert [(item["tax_category"], item["tax_rate"]) for item in back["items"]] == [("S", 19), ("S", 7)]
+
+
 def test_a_credit_note_has_the_tax_of_its_invoice(show):
     show.order(show.vienna)
     draft = show.bill(show.vienna)["data"]

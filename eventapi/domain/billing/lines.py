@@ -93,7 +93,7 @@ def _line(item, place, currency, tax_rate, faults):
         row[name] = item.get(name)
     row.update(_numbers(item, at, faults))
     row["is_generated"] = int(item.get("is_generated", False))  # never part of a request
-    row["is_tax_typed"] = int(_is_tax_typed(item))
+    row["is_tax_typed"] = int(is_tax_typed(item))
     row["is_discount"] = int(bool(item.get("is_discount")))
     row["deposit_id"] = None
     row.update(_tax(item, row["tax_rate"], tax_rate, at, faults))
@@ -123,7 +123,7 @@ def _numbers(item, at, faults):
     return numbers
 
 
-def _is_tax_typed(item):
+def is_tax_typed(item):
     """Return whether a request contains the tax of an item.
 
     Billing says `is_tax_typed` of the items that it writes, and of the lines that stay as they are.

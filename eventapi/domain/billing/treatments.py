@@ -319,12 +319,21 @@ def _goes_abroad(found, row, decided_by):
 def untyped(items, old_treatment):
     """Return the items of a draft whose treatment is chosen anew.
 
-    If all of them only say what the old treatment was, they get the default tax instead.
+    Those that only say what the old treatment was get the default tax instead: all that have its
+    category if all have, else those whose tax nobody typed. Earlier versions have not kept their
+    usual tax.
     """
     category = ABROAD.get(old_treatment)
-    if category and all(item.get("tax_category") == category for item in items):
-        return [_without_tax(item) for item in items]
-    return items
+    if category is None:
+        return items
+    is_whole = all(item.get("tax_category") == category for item in items)
+    return [
+        _without_tax(item)
+        if item.get("tax_category") == category
+        and (is_whole or not invoice_lines.is_tax_typed(item))
+        else item
+        for item in items
+    ]
 
 
 def _without_tax(item):
