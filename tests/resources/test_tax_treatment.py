@@ -365,6 +365,19 @@ def test_a_credit_note_has_the_tax_of_its_invoice(show):
     assert (rest["tax_treatment"], rest["tax_total"]) == ("reverse_charge", 0)
 
 
+def test_the_lines_of_a_credit_note_without_tax_keep_that_of_their_invoice(show):
+    order = show.order(show.vienna)
+    draft = show.bill(show.vienna)["data"]
+    show.organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    show.organiser.post(f"/service-orders/{order['id']}/cancel", status=200)
+    show.organiser.post(f"/participants/{show.vienna['id']}/cancel", status=200)
+    note = show.bill(show.vienna)["data"]
+    assert tax_of(note) == ("reverse_charge", "rule", -9.5, "AE S")
+    names = ("description", "quantity", "unit_price")
+    items = [{name: item[name] for name in names} for item in note["items"]]
+    assert tax_of(show.change(note, {"items": items})["data"]) == tax_of(note)
+
+
 def test_the_balance_and_an_order_have_the_tax_of_their_invoice(show):
     order = show.order(show.vienna)
     assert (order["subtotal"], order["tax_total"]) == (50, 9.5)

@@ -191,7 +191,9 @@ def change_draft(db, row, old, body):
     if "items" in body:
         wanted["items"] = invoice_lines.completed(body["items"], lines_before)
     matches = invoice_lines.matching(wanted["items"], lines_before)
-    wanted["items"] = invoice_lines.with_usual_tax(wanted["items"], matches)
+    wanted["items"] = invoice_lines.with_usual_tax(
+        wanted["items"], matches, is_credit_note=row["invoice_type"] == "credit_note"
+    )
 
     if body.get("currency", old["currency"]) != old["currency"]:
         # the old one was that of another currency

@@ -275,7 +275,7 @@ def _key(item, columns):
     return tuple(item.get(name) for name in columns)
 
 
-def with_usual_tax(items, matches):
+def with_usual_tax(items, matches, *, is_credit_note=False):
     """Return the items of a draft with the tax that they have without the treatment of the invoice.
 
     An item that comes back with the tax of its line gets the usual tax of that line, and stays typed
@@ -283,18 +283,19 @@ def with_usual_tax(items, matches):
     returns them.
     """
     return [
-        _with_usual_tax(item, line) if line and _has_tax_of(item, line) else item
+        _with_usual_tax(item, line) if line and _has_tax_of(item, line, is_credit_note) else item
         for item, line in zip(items, matches, strict=True)
     ]
 
 
-def _has_tax_of(item, line):
+def _has_tax_of(item, line, is_credit_note):
     """Return whether an item leaves the tax of its line as it is: it sends the same, or nothing where
-    the treatment decides.
+    the treatment decides, or an invoice that is credited.
     """
     sent = _shown_tax(item)
     if sent["tax_category"] is None:
-        return line["usual_tax_category"] is not None or line["tax_category"] in ("AE", "O")
+        is_decided = line["usual_tax_category"] is not None or line["tax_category"] in ("AE", "O")
+        return is_decided or is_credit_note
     return all(line[name] == value for name, value in sent.items())
 
 
