@@ -325,6 +325,20 @@ def test_a_refresh_writes_no_draft_that_nobody_could_send(show):
     assert len(show.organiser.data("/invoices")) == 1
 
 
+def test_a_draft_that_another_system_has_sent_keeps_its_tax(show):
+    show.order(show.vienna)
+    draft = show.bill(show.vienna)["data"]
+    body = {"invoice_number": "OLD-7", "issue_date": "2026-01-01"}
+    taken = show.change(draft, body)["data"]
+    assert tax_of(taken) == ("standard", "office", 9.5, "AE S")
+    assert show.change(draft, taken)["data"] == taken
+    whole = show.draft(show.vienna)
+    taken = show.change(whole, {**body, "invoice_number": "OLD-8"})["data"]
+    assert tax_of(taken) == ("reverse_charge", "office", 0, "AE")
+    noted = show.change(whole, {"notes": "Paid by card"})["data"]
+    assert tax_of(noted) == tax_of(taken)
+
+
 def test_an_invoice_of_another_system_is_not_divided(show):
     with show.db.write():
         show.db.connection.execute("UPDATE services SET place_of_supply = NULL")

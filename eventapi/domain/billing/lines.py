@@ -31,16 +31,9 @@ IDENTITY = ("description", *REFERENCES)
 AMOUNTS = ("quantity", "unit_price", "discount_percent")
 SHOWN_TAX = ("tax_category", "tax_rate")
 TAX = ("tax_category", "tax_rate", "exemption_reason", "exemption_code")
+NO_USUAL_TAX = {f"usual_{name}": None for name in TAX}
 # columns of a new line
-NEW = {
-    "booth_id": None,
-    "is_generated": 0,
-    "is_tax_typed": 0,
-    "usual_tax_category": None,
-    "usual_tax_rate": None,
-    "usual_exemption_reason": None,
-    "usual_exemption_code": None,
-}
+NEW = {"booth_id": None, "is_generated": 0, "is_tax_typed": 0, **NO_USUAL_TAX}
 
 
 def lines(items, currency, tax_rate, faults):
@@ -420,7 +413,7 @@ def without_treatment(line):
     if line["usual_tax_category"] is None:
         return line
     usual = dict(zip(TAX, usual_tax(line), strict=True))
-    return {**line, **usual, **{f"usual_{name}": None for name in TAX}}
+    return {**line, **usual, **NO_USUAL_TAX}
 
 
 def check_billed_records(db, lines, participant_id, faults, old=None):

@@ -197,6 +197,11 @@ def treat(db, draft, rows, asked, old, faults):
         is_open = old["tax_decided_by"] == RULE or _follows_typed(db, found, rows, old)
         asked = AUTO if is_open else old["tax_treatment"]
     if draft["taken_over"] and asked == AUTO:
+        if old:  # the other system has sent what the rule had decided
+            rows = [
+                {**row, **invoice_lines.NO_USUAL_TAX}
+                for row in apply(found, rows, *decide(found, rows))
+            ]
         return _columns(_of_typed(found, rows), OFFICE), rows
     chosen, decided_by = decide(found, rows, asked)
     if not draft["taken_over"]:
