@@ -342,14 +342,26 @@ def test_a_draft_that_another_system_has_sent_keeps_its_tax(show):
 def test_an_invoice_of_another_system_is_not_divided(show):
     with show.db.write():
         show.db.connection.execute("UPDATE services SET place_of_supply = NULL")
-    show.order(show.zurich)
-    draft = show.bill(show.zurich)["data"]
-    body = {"invoice_number": "OLD-7", "issue_date": "2026-01-01", "tax_treatment": "not_taxable"}
-    show.change(draft, body)
+    show.order(show.vienna)
+    draft = show.bill(show.vienna)["data"]
+    show.change(draft, {"tax_treatment": "not_taxable"})
+    show.change(draft, {"invoice_number": "OLD-7", "issue_date": "2026-01-01"})
     with show.db.write():
         show.db.connection.execute("UPDATE services SET place_of_supply = 'event'")
     refused = show.organiser.post(f"/invoices/{draft['id']}/refresh", status=422).json["errors"]
     assert [(fault["pointer"], fault["code"]) for fault in refused] == [("/items", "mixed_taxes")]
+
+
+def test_the_pdf_of_an_invoice_that_an_earlier_version_has_sent_is_the_same(show):
+    draft = show.draft(show.vienna)
+    show.organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    path = f"/invoices/{draft['id']}/pdf"
+    before = show.organiser.get(path, status=200).body
+    with show.db.write():
+        show.db.connection.execute(
+            "UPDATE invoices SET pdf_source = json_remove(pdf_source, '$.tax_treatment', '$.tax_decided_by')"
+        )
+    assert show.organiser.get(path, status=200).body == before
 
 
 def test_a_draft_of_an_earlier_version_gets_the_default_tax_where_no_usual_one_is_kept(show):

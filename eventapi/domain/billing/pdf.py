@@ -208,7 +208,9 @@ def thawed(frozen) -> dict:
 
     One of an earlier version lacks the columns that were added later.
     """
+    frozen = json.loads(frozen)
     row = {
+        "tax_treatment": "reverse_charge" if frozen["is_reverse_charge"] else "standard",
         "prepaid_amount": 0,
         "exchange_rate": None,
         "xml_sha256": None,
@@ -222,7 +224,7 @@ def thawed(frozen) -> dict:
         "claims_open": 0,
         "written_off": 0,
         "counted_credits": None,
-        **json.loads(frozen),
+        **frozen,
     }
     new = {"is_discount": 0, "exemption_code": None, "deposit_id": None}
     return {**row, "items": [{**new, **item} for item in row["items"]]}
