@@ -1,7 +1,8 @@
 -- Contacts.
 
 -- columns: fields = customer_number external_id company_name first_name last_name email invoice_email phone fax mobile address
---   postal_code city state country website notes tax_id leitweg_id gln electronic_address e_invoice_profile language rating
+--   postal_code city state country website notes tax_id is_business leitweg_id gln electronic_address e_invoice_profile language
+--   rating
 -- columns: personal = fields without customer_number country e_invoice_profile rating
 -- columns: texts = company_name first_name last_name email city
 

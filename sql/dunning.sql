@@ -17,7 +17,7 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
        i.claims_paid AS invoice_claims_paid, i.language, i.dunning_level AS last_level,
        i.dunning_deadline AS last_deadline, l.id AS level_id, l.level, l.name AS level_name, l.deadline_days,
        l.fee AS level_fee, l.has_lump_sum, l.interest AS level_interest, l.interest_rate, l.title_de, l.title_en,
-       l.text_de, l.text_en, c.company_name IS NOT NULL AS is_business, i.updated_at,
+       l.text_de, l.text_en, coalesce(i.buyer ->> 'is_business', c.company_name IS NOT NULL) AS is_business, i.updated_at,
        (SELECT coalesce(sum(d.fee), 0) FROM dunnings d WHERE d.invoice_id = i.id
          AND d.withdrawn_on IS NULL) AS earlier_fees,
        (SELECT coalesce(max(d.lump_sum), 0) FROM dunnings d WHERE d.invoice_id = i.id

@@ -97,5 +97,5 @@ SELECT id, customer_number, company_name, first_name, last_name, address, postal
 
 -- name: buyer
 SELECT customer_number, company_name, first_name, last_name, address, postal_code, city, state, country, tax_id, email,
-       leitweg_id, gln, electronic_address, e_invoice_profile, invoice_email, language, anonymized_at
+       is_business, leitweg_id, gln, electronic_address, e_invoice_profile, invoice_email, language, anonymized_at
   FROM contacts WHERE id = :id;

@@ -89,7 +89,8 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   counted_credits = :counted_credits, payment_reference = :payment_reference, overdue_from = :overdue_from,
   tax_date = :tax_date, tax_basis = :tax_basis, tax_rules = :tax_rules, untaxed_date = :untaxed_date,
   interest_notice = :interest_notice AND invoice_type = 'invoice' AND NOT taken_over
-    AND (SELECT c.company_name IS NULL FROM contacts c WHERE c.id = contact_id),
+    AND NOT coalesce(:buyer ->> 'is_business',
+      (SELECT c.company_name IS NOT NULL FROM contacts c WHERE c.id = contact_id)),
   search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'),
   '') || coalesce(' ' || (:buyer ->> 'contact_name'), '') || coalesce(' ' || :debtor_number, '')), locked_at = :now,
       updated_at = :stamp

@@ -52,6 +52,7 @@ SENT = {
         "country": "DE",
         "language": "de",
         "vat_id": None,
+        "is_business": True,
         "customer_number": "C-00001",
         "email": "ada@rosen.example",
         "leitweg_id": None,

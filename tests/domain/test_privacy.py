@@ -293,7 +293,7 @@ class Life:
         texts = [
             name
             for name, sub in document("contact")["properties"].items()
-            if "null" in sub["type"]
+            if {"string", "null"} <= {*sub["type"]}
             and sub.get("format", "line") in ("line", "tax-id")
             and name not in ("phone", "external_id")
         ]

@@ -353,6 +353,7 @@ def test_invoices_of_version_1_0_match_the_description_of_the_api(organiser, db)
     }
     assert old["buyer"] == {
         **new["buyer"],
+        "is_business": None,
         "leitweg_id": None,
         "gln": None,
         "electronic_address": None,

@@ -133,6 +133,19 @@ def test_identifiers_for_e_invoices_are_imported_in_their_canonical_form(organis
     ] == ["991-33333TEST-33", "4012345000009", "xrechnung", "0204:991-33333TEST-33"]
 
 
+@pytest.mark.parametrize("kind", ["contacts", "participants"])
+def test_a_file_says_whether_a_contact_is_a_business(organiser, kind):
+    organiser.make("/events", {"title": "Fair", "event_key": "fair"})
+    query = "event_key=fair" if kind == "participants" else ""
+    text = "email,is_business\na@x.example,ja\nb@x.example,no\nc@x.example,\nd@x.example,maybe\n"
+    result = send_csv(organiser, text, query, kind)
+    assert (result["created"], result["rejected"]) == (3, 1)
+    found = {contact["email"][0]: contact["is_business"] for contact in organiser.data("/contacts")}
+    assert found == {"a": True, "b": False, "c": None}
+    [fault] = result["errors"]
+    assert (fault["index"], fault["field"]) == (3, "is_business")
+
+
 def test_an_import_journals_the_same_as_single_requests(organiser, db):
     organiser.make("/categories", {"category_key": "roses", "title": "Roses"})
     body = {"company_name": "Rosen KG", "category_keys": ["roses"], "tags": ["x"]}

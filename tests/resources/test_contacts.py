@@ -34,6 +34,7 @@ PERSON = {
     "website": "https://rosen.example",
     "notes": "Knows the hall",
     "tax_id": "DE136695976",
+    "is_business": True,
     "leitweg_id": "991-33333TEST-33",
     "gln": "4012345000009",
     "electronic_address": "0204:991-33333TEST-33",
@@ -584,6 +585,43 @@ def test_a_merge_keeps_the_stricter_rules_for_e_invoices(organiser):
             f"/contacts/{ids[0]}/merge", {"duplicate_id": ids[1]}, status=200
         ).json["data"]
         assert merged["e_invoice_profile"] == "xrechnung"
+
+
+@pytest.mark.parametrize(
+    "kept, other, merged",
+    [
+        (None, False, False),
+        (None, True, True),
+        (True, False, True),
+        (False, True, False),
+        (None, None, None),
+    ],
+)
+def test_a_merge_keeps_whether_the_contact_is_a_business_else_takes_that_of_the_other(
+    organiser, kept, other, merged
+):
+    ids = [
+        organiser.make("/contacts", {"last_name": "x", "is_business": value})["id"]
+        for value in (kept, other)
+    ]
+    answer = organiser.post(f"/contacts/{ids[0]}/merge", {"duplicate_id": ids[1]}, status=200)
+    assert answer.json["data"]["is_business"] is merged
+
+
+def test_whether_a_contact_is_a_business_is_set_cleared_exported_and_erased(organiser):
+    contact = organiser.make("/contacts", {"company_name": "Rosen KG"})
+    address = f"/contacts/{contact['id']}"
+    assert contact["is_business"] is None
+    for value in (True, None, False):
+        changed = organiser.patch(address, {"is_business": value}, status=200).json["data"]
+        assert changed["is_business"] is value and organiser.data(address)["is_business"] is value
+    organiser.patch(address, {"is_business": "club"}, status=422)
+    assert organiser.data(f"{address}/export")["contact"]["is_business"] is False
+    lines = organiser.get("/contacts", headers={"Accept": "text/csv"}).text.splitlines()
+    row = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
+    assert row["is_business"] == "false"
+    organiser.post(f"{address}/anonymize", status=200)
+    assert organiser.data(address)["is_business"] is None
 
 
 def make_invoice(

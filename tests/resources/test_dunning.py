@@ -508,6 +508,33 @@ def test_the_lump_sum_is_claimed_from_companies_and_includes_the_fees(organiser,
     ]
 
 
+def test_whether_a_buyer_is_a_consumer_is_that_of_the_invoice_else_by_its_company_name(
+    organiser, overdue, db
+):
+    """§ 288 (5) BGB: 40 EUR from businesses only. Invoices that an earlier version sent do not say it."""
+    organiser.make(LEVELS, {"name": "One", "days": 1, "fee": 5, "has_lump_sum": True})
+    address = {"address": "Way 1", "city": "Bath"}
+    people = [
+        {"company_name": "Chess Club", "is_business": False},
+        {"last_name": "King", "is_business": True},
+        {"company_name": "King AG"},
+        {"last_name": "King"},
+    ]
+    invoices = [
+        overdue(30, contact_id=organiser.make("/contacts", {**address, **person})["id"])
+        for person in people
+    ]
+
+    def lump_sums():
+        found = {entry["id"]: entry["lump_sum"] for entry in due(organiser)}
+        return [found[invoice["id"]] for invoice in invoices]
+
+    assert lump_sums() == [0, 40, 40, 0]
+    db.connection.execute("UPDATE invoices SET buyer = json_remove(buyer, '$.is_business')")
+    assert organiser.data(f"/invoices/{invoices[0]['id']}")["buyer"]["is_business"] is None
+    assert lump_sums() == [40, 0, 40, 0]
+
+
 def test_a_consumer_is_in_default_from_the_first_letter_on(organiser, overdue, app, db):
     """§ 286 (1) BGB: without the sentence on the invoice, a date on the invoice alone does not
     suffice.

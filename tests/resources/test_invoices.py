@@ -482,6 +482,7 @@ def test_sending_assigns_the_number_and_locks_the_invoice(organiser, db, sent):
         "country": "AT",
         "language": None,
         "vat_id": "ATU13585627",
+        "is_business": True,
         "customer_number": "C-00001",
         "email": "office@muster.example",
         "leitweg_id": None,
@@ -489,6 +490,31 @@ def test_sending_assigns_the_number_and_locks_the_invoice(organiser, db, sent):
         "electronic_address": None,
         "e_invoice_profile": "en16931",
     }
+
+
+@pytest.mark.parametrize(
+    "contact, is_business",
+    [
+        ({"company_name": "Muster AG"}, True),
+        ({"last_name": "King"}, False),
+        ({"last_name": "King", "tax_id": "ATU13585627"}, True),
+        ({"last_name": "King", "tax_id": "12/345/6789"}, False),
+        ({"last_name": "King", "is_business": True}, True),
+        ({"company_name": "Stadt Wien", "is_business": False}, False),
+        # a company with a VAT id is one in any case: Art. 43 no. 2 of Directive 2006/112/EC
+        ({"company_name": "Stadt Wien", "tax_id": "ATU13585627", "is_business": False}, True),
+        ({"last_name": "King", "tax_id": "ATU13585627", "is_business": False}, False),
+    ],
+)
+def test_an_invoice_keeps_whether_its_buyer_counts_as_a_business(
+    organiser, sent, contact, is_business
+):
+    place = {"address": "Weg 1", "postal_code": "1010", "city": "Wien", "country": "AT"}
+    buyer = organiser.make("/contacts", {**place, **contact})
+    invoice = sent(contact_id=buyer["id"])
+    assert invoice["buyer"]["is_business"] is is_business
+    organiser.patch(f"/contacts/{buyer['id']}", {"is_business": not is_business}, status=200)
+    assert organiser.data(f"/invoices/{invoice['id']}")["buyer"]["is_business"] is is_business
 
 
 def test_the_snapshot_stays_when_the_contact_changes(organiser, buyer, sent):

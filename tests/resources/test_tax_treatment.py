@@ -373,7 +373,10 @@ def test_a_draft_of_an_earlier_version_gets_the_default_tax_where_no_usual_one_i
         )
         show.db.connection.execute("UPDATE invoice_items SET is_tax_typed = 0")
     back = show.change(draft, {"is_reverse_charge": False})["data"]
-    assert [(item["tax_category"], item["tax_rate"]) for item in back["items"]] == [("S", 19), ("S", 7)]
+    assert [(item["tax_category"], item["tax_rate"]) for item in back["items"]] == [
+        ("S", 19),
+        ("S", 7),
+    ]
 
 
 def test_a_credit_note_has_the_tax_of_its_invoice(show):

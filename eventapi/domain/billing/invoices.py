@@ -8,6 +8,7 @@ import json
 
 from eventapi import money, times
 from eventapi.domain.mail import deliveries
+from eventapi.domain.vat.buyers import Buyer
 from eventapi.errors import Problem
 from eventapi.names import full_name
 from eventapi.storage.statements import statements
@@ -68,6 +69,7 @@ BUYER = (
     "country",
     "language",
     "vat_id",
+    "is_business",
     "customer_number",
     "email",
     "leitweg_id",
@@ -245,6 +247,7 @@ def buyer(contact):
             for name in ("address", "postal_code", "city", "state", "country", "language")
         },
         "vat_id": contact["tax_id"],
+        "is_business": counts_as_business(contact),
         "customer_number": contact["customer_number"],
         "email": contact["invoice_email"] or contact["email"],
         **{
@@ -252,3 +255,14 @@ def buyer(contact):
             for name in ("leitweg_id", "gln", "electronic_address", "e_invoice_profile")
         },
     }
+
+
+def counts_as_business(contact):
+    """Return whether the row of a contact is a business for the VAT."""
+    is_business = contact["is_business"]
+    return Buyer(
+        country=contact["country"],
+        is_company=bool(contact["company_name"]),
+        is_business=None if is_business is None else bool(is_business),
+        tax_id=contact["tax_id"],
+    ).counts_as_business()

@@ -143,6 +143,7 @@ KINDS = {
             "city",
             "country",
             "tax_id",
+            "is_business",
         ),
         ("invoice_email", "mobile", "website", "language", "notes"),
         back="people",
@@ -233,7 +234,7 @@ ABOUT = {
     "event_participant_id": ("get_participant", ("contact",)),
 }
 # Choices whose options are sentences.
-SPREAD = ("place_of_supply",)
+SPREAD = ("place_of_supply", "is_business")
 STORED_AS = {
     "width": ("dimensions", "width"),
     "depth": ("dimensions", "depth"),

@@ -1156,3 +1156,22 @@ def test_the_vat_of_a_draft_is_shown_and_chosen_at_the_desk(office, organiser):
     office.submit(form, address, {**fields_of(form), "tax_treatment": "auto"})
     changed = organiser.data(f"/invoices/{draft['id']}")
     assert (changed["tax_treatment"], changed["tax_decided_by"]) == ("reverse_charge", "rule")
+
+
+def test_the_form_of_a_contact_says_whether_it_is_a_business(desk, organiser, fair):
+    office = desk(language="de")
+    address = f"/desk/edit/contacts/{fair.contact['id']}"
+    page = office.get(address)
+    for label in (
+        "Unternehmen",
+        "Privatperson, Verein oder Behörde ohne Unternehmen",
+        "aus USt-IdNr. und Firmenname",
+    ):
+        assert re.search(rf'type="radio" name="is_business"[^>]*>\s*{label}', page.text), label
+    for value, stored in (("no", False), ("yes", True), ("", None)):
+        office.submit(
+            office.get(address), address, {**fields_of(office.get(address)), "is_business": value}
+        )
+        assert organiser.data(f"/contacts/{fair.contact['id']}")["is_business"] is stored
+        checked = re.search(r'name="is_business" value="(\w*)"\s+checked', office.get(address).text)
+        assert checked[1] == value
