@@ -6,6 +6,8 @@
 -- columns: personal = fields without customer_number country e_invoice_profile rating
 -- columns: texts = company_name first_name last_name email city
 
+-- vat_check is the last check of the present VAT id. Ids that an earlier version stored may have separators.
+
 -- name: get
 SELECT c.id, {c.fields},
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
@@ -14,6 +16,11 @@ SELECT c.id, {c.fields},
          WHERE v.entity_type = 'contact' AND v.entity_id = c.id ORDER BY d.display_order, d.id)) AS custom_fields,
        coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
                 (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
+       (SELECT json_object('id', k.id, 'vat_id', k.vat_id, 'result', k.result, 'checked_on', k.checked_on,
+               'reference', k.reference, 'confirmed', json(k.confirmed), 'notes', k.notes, 'admin_id', k.admin_id,
+               'admin_name', a.name, 'created_at', k.created_at) FROM vat_checks k LEFT JOIN admins a ON a.id = k.admin_id
+         WHERE k.contact_id = c.id AND k.vat_id = upper(replace(replace(replace(c.tax_id, ' ', ''), '.', ''), '-', ''))
+         ORDER BY k.checked_on DESC, k.id DESC LIMIT 1) AS vat_check,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contacts c
  WHERE c.id = :id;
@@ -27,6 +34,11 @@ SELECT c.id, {c.fields},
          WHERE v.entity_type = 'contact' AND v.entity_id = c.id ORDER BY d.display_order, d.id)) AS custom_fields,
        coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
                 (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
+       (SELECT json_object('id', k.id, 'vat_id', k.vat_id, 'result', k.result, 'checked_on', k.checked_on,
+               'reference', k.reference, 'confirmed', json(k.confirmed), 'notes', k.notes, 'admin_id', k.admin_id,
+               'admin_name', a.name, 'created_at', k.created_at) FROM vat_checks k LEFT JOIN admins a ON a.id = k.admin_id
+         WHERE k.contact_id = c.id AND k.vat_id = upper(replace(replace(replace(c.tax_id, ' ', ''), '.', ''), '-', ''))
+         ORDER BY k.checked_on DESC, k.id DESC LIMIT 1) AS vat_check,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at,
        (SELECT json_group_array(category_key) FROM (SELECT g.category_key FROM contact_categories cc
          JOIN categories g ON g.id = cc.category_id
@@ -39,6 +51,11 @@ SELECT c.id, {c.fields},
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
        coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
                 (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
+       (SELECT json_object('id', k.id, 'vat_id', k.vat_id, 'result', k.result, 'checked_on', k.checked_on,
+               'reference', k.reference, 'confirmed', json(k.confirmed), 'notes', k.notes, 'admin_id', k.admin_id,
+               'admin_name', a.name, 'created_at', k.created_at) FROM vat_checks k LEFT JOIN admins a ON a.id = k.admin_id
+         WHERE k.contact_id = c.id AND k.vat_id = upper(replace(replace(replace(c.tax_id, ' ', ''), '.', ''), '-', ''))
+         ORDER BY k.checked_on DESC, k.id DESC LIMIT 1) AS vat_check,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contacts c
  WHERE TRUE

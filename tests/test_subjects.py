@@ -23,6 +23,7 @@ NO_SUBJECT = {
     "records": "the subjects are made of what it has",
     "reports": "it only reads what the subjects have stored",
     "upkeep": "it runs what the subjects add",
+    "vat": "it stores nothing: the rule of tax treatment",
 }
 # package -> the modules outside of it that import it
 OUTSIDE = {
@@ -145,6 +146,7 @@ ERASES = (
     "contacts.clear_tags",
     "applications.blank",
     "participants.blank",
+    "vat_checks.erase",
     "links.drop_of_contact",
     "profiles.drop_of_contact",
     "notes.drop_of_records",
@@ -182,6 +184,7 @@ MERGES_PARTICIPANTS = (
 MERGES_CONTACTS = (
     "billing.hand_over.of_contact",
     "people.applications.hand_over",
+    "people.vat_checks.hand_over",
     "newsletter.subscriptions.hand_over",
     "attachments.hand_over.of_contact",
 )

@@ -438,6 +438,11 @@ CODES = {
         "Exceeds transfer",
         "The amounts are more than what is left of the bank transaction (`left`). Assign less.",
     ),
+    "no_vat_id": (
+        409,
+        "No VAT id",
+        "The contact has no VAT id of the EU that could be checked. Set its `tax_id` first.",
+    ),
     "no_proposal": (
         409,
         "No proposal",

@@ -3,7 +3,7 @@
 from eventapi.domain.access import reach, rights
 from eventapi.domain.access.api_keys import SCOPES
 from eventapi.domain.billing import treatments
-from eventapi.domain.people import contacts
+from eventapi.domain.people import contacts, vat_checks
 from eventapi.domain.people.contacts import represent
 from eventapi.domain.privacy import erasing, merging
 from eventapi.domain.privacy import export as personal_data
@@ -102,6 +102,17 @@ def links_ended(ids):
         "detail": f"These links have ended, because their participations became one with "
         f"another: {', '.join(map(str, ids))}. Make new ones with POST /links for those who still need access.",
     }
+
+
+@routes.post("/contacts/<id>/vat-checks", schema="contact.vat_check_body", status=201)
+def create_contact_vat_check(db, who, id, body):
+    """Keep what VIES or a tax office has answered about the VAT id of the contact.
+
+    This server asks nobody. A check never changes, and is erased with the contact; its export has all of them.
+    `vat_check` of the contact is the last one of its present VAT id. The response is the contact.
+    """
+    contact = require_match(get(db, id))
+    return created(vat_checks.create(db, contact, body, who.admin_id), "/contacts")
 
 
 @routes.get("/contacts/<id>/export", scope="all", response="contact.export")

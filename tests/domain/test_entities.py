@@ -19,7 +19,8 @@ EVENTS = {
     "event": ("events", "event.created event.updated event.deleted"),
     "contact": (
         "contacts",
-        "contact.created contact.updated contact.deleted contact.merged contact.anonymized",
+        "contact.created contact.updated contact.deleted contact.merged contact.anonymized "
+        "contact.vat_id_checked",
     ),
     "event_participant": (
         "participants",

@@ -39,6 +39,7 @@ PERSONAL = {
     "folded_name folded_phone company_name_folded first_name_folded "
     "last_name_folded email_folded city_folded customer_number_folded customer_number_natural",
     "contact_tags": "tag",
+    "vat_checks": "vat_id reference notes",
     "custom_field_values": "value",
     "custom_field_terms": "term",
     "applications": "company_name first_name last_name email phone fax mobile address "
@@ -104,7 +105,8 @@ OTHERS = {
     "a search index, whose terms the test reads": "applications_search contacts_search "
     "events_search invoices_search newsletter_search participants_search "
     "payments_search service_orders_search services_search tasks_search",
-    "a value of a fixed list": "contacts.country contacts.e_invoice_profile contacts.language documents.language "
+    "a value of a fixed list": "vat_checks.result vat_checks.confirmed "
+    "contacts.country contacts.e_invoice_profile contacts.language documents.language "
     "invoices.language newsletter_subscribers.language applications.status applications.country "
     "applications.language "
     "application_drafts.language "
@@ -147,7 +149,7 @@ OTHERS = {
     "sent_forms.fingerprint binding_steps.shown_sha256 "
     "mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash "
     "idempotency_keys.fingerprint",
-    "a date or the rule for one": "check_ins.day check_in_scans.day claim_movements.day "
+    "a date or the rule for one": "vat_checks.checked_on check_ins.day check_in_scans.day claim_movements.day "
     "invoices.issue_date invoices.service_date "
     "invoices.service_date_to invoices.due_date invoices.overdue_from invoices.dunning_deadline "
     "invoices.tax_date invoices.untaxed_date tax_entries.day write_offs.written_off_at claim_movements.day "
@@ -293,7 +295,7 @@ class Life:
         texts = [
             name
             for name, sub in document("contact")["properties"].items()
-            if {"string", "null"} <= {*sub["type"]}
+            if {"string", "null"} <= {*sub.get("type", ())}
             and sub.get("format", "line") in ("line", "tax-id")
             and name not in ("phone", "external_id")
         ]
@@ -318,6 +320,12 @@ class Life:
         )
         self.address = f"/contacts/{self.contact['id']}"
         self.contact = self.organiser.patch(self.address, {"email": named}, status=200).json["data"]
+        with self.db.write():
+            self.db.connection.execute(
+                "INSERT INTO vat_checks (contact_id, vat_id, result, checked_on, reference, confirmed, notes, "
+                "created_at) VALUES (?, ?, 'valid', '2026-01-02', ?, '[]', ?, ?)",
+                (self.contact["id"], text(), text(), text(), self.db.now),
+            )
         duplicate = self.post("/contacts", {"last_name": text()})
         self.act(f"{self.address}/merge", {"duplicate_id": duplicate["id"]})
         self.application = self.post(

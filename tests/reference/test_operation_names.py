@@ -27,7 +27,8 @@ NAMES = {
         get_calendar_subscription_feed""",
     "contacts": """
         list_contacts create_contact get_contact update_contact_put update_contact_patch delete_contact
-        list_contact_duplicates merge_contact export_contact anonymize_contact""",
+        list_contact_duplicates merge_contact export_contact anonymize_contact
+        create_contact_vat_check""",
     "applications": """
         list_applications create_application list_events_open_for_applications get_application
         update_application_put update_application_patch delete_application review_application

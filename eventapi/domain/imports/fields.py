@@ -32,8 +32,8 @@ YES_NO = {
     **dict.fromkeys(("false", "0", "no", "n", "nein", "falsch"), False),
 }
 CUSTOM_FIELD = re.compile(r"(?:cf|custom_fields)\.(.+)", re.S)
-# Columns of our own lists for categories and events. Only the keys are imported.
-PART_COLUMN = re.compile(r"(categories|events)\.[a-z_]+")
+# Columns of our own lists for categories, events and the last check of a VAT id. Only the keys are imported.
+PART_COLUMN = re.compile(r"(categories|events|vat_check)\.[a-z_]+")
 KEY_COLUMNS = {"categories.category_key": "category_keys", "events.event_key": "event_keys"}
 GERMAN_DATE = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
 

@@ -42,6 +42,7 @@ def represent(row):
     row["account_access_enabled"] = bool(row["account_access_enabled"])
     row["has_account"] = bool(row["has_account"])
     row["is_business"] = None if row["is_business"] is None else bool(row["is_business"])
+    row["vat_check"] = row["vat_check"] and json.loads(row["vat_check"])
     row["tags"] = sorted(json.loads(row["tags"]), key=fold)
     if "custom_fields" in row:
         row["custom_fields"] = json.loads(row["custom_fields"])

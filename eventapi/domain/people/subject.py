@@ -1,12 +1,20 @@
 """People: what it adds to what the service does with all records."""
 
-from eventapi.domain.people import applications, contacts, decisions, mails, participants
+from eventapi.domain.people import (
+    applications,
+    contacts,
+    decisions,
+    mails,
+    participants,
+    vat_checks,
+)
 from eventapi.domain.records.subject import Mail, Subject
 from eventapi.storage.statements import statements
 
 sql_of_contacts = statements("contacts")
 sql_of_applications = statements("applications")
 sql_of_participants = statements("participants")
+sql_of_vat_checks = statements("vat_checks")
 
 PEOPLE = Subject(
     name="people",
@@ -19,7 +27,8 @@ PEOPLE = Subject(
         sql_of_contacts.clear_tags,
         sql_of_applications.blank,
         sql_of_participants.blank,
+        sql_of_vat_checks.erase,
     ),
-    merges_contacts=(applications.hand_over,),
+    merges_contacts=(applications.hand_over, vat_checks.hand_over),
     merges_participants=(participants.hand_over_hosted,),
 )

@@ -11,7 +11,7 @@ from eventapi.domain.entrance import check_ins
 from eventapi.domain.halls import reservation_rows
 from eventapi.domain.newsletter import subscriptions as newsletter
 from eventapi.domain.orders import orders
-from eventapi.domain.people import applications, contacts, participants
+from eventapi.domain.people import applications, contacts, participants, vat_checks
 from eventapi.domain.privacy import erasing
 from eventapi.domain.shows import profiles
 from eventapi.domain.submissions import submissions
@@ -40,6 +40,7 @@ def export(db, contact):
     return {
         "contact": exported,
         "category_keys": contacts.category_keys(db, contact_id),
+        "vat_checks": vat_checks.of_contact(db, contact_id),
         "merged_contacts": db.all(sql.merged, id=contact_id),
         "applications": _existing(applications.get(db, id) for id in ids["application"]),
         "participants": _existing(participants.get(db, id) for id in ids["event_participant"]),

@@ -147,7 +147,7 @@ CONTACT = Kind(
     "contact",
     "contacts",
     "contacts",
-    (*CHANGES, "merged", "anonymized"),
+    (*CHANGES, "merged", "anonymized", "vat_id_checked"),
     _contact_title,
     has_notes=True,
     has_documents=True,

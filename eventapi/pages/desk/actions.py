@@ -90,6 +90,7 @@ BUTTONS = (
     "reopen_task",
     "create_note",
     "delete_note",
+    "create_contact_vat_check",
     "mail_link",
     "revoke_link",
     "delete_link_device",

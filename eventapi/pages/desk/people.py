@@ -2,7 +2,7 @@
 and booths; tasks.
 """
 
-from eventapi.pages.desk import actions, api, batches, events, labels, lists
+from eventapi.pages.desk import actions, api, batches, events, labels, lists, taxes
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitors import CONTACT, history, with_buttons
 from eventapi.pages.desk.money import downloaded
@@ -89,6 +89,7 @@ def get_desk_contact(db, request, id):
         title=labels.named(contact),
         contact=contact,
         contact_fields=CONTACT,
+        vat=taxes.vat_id_of(request, db.config.organiser_country, contact),
         participations=of("participants", "list_participants", ("event", "category")),
         invoices=of("invoices", "list_invoices"),
         notes=notes(request, "contact", id),

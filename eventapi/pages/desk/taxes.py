@@ -1,12 +1,16 @@
 """What the desk says about taxes: where a show is taxed, in the words of the organiser's state."""
 
+from eventapi.domain.people import vat_checks
 from eventapi.domain.vat import places
 from eventapi.languages import countries
-from eventapi.pages.desk import labels
+from eventapi.pages.desk import actions, labels
 from eventapi.web.html.page_requests import PageRequest
 from eventapi.web.html.schema_forms import Form
 
 PLACE = "place_of_supply"
+# Where a person looks up a VAT id. The addresses do not contain it: this server tells nobody about a contact.
+VIES = "https://ec.europa.eu/taxation_customs/vies/#/vat-validation"
+BZST = "https://evatr.bff-online.de/"
 
 
 def explain_place(request: PageRequest, organiser_country: str, form: Form) -> None:
@@ -49,3 +53,20 @@ def abroad(request: PageRequest, organiser_country: str, event: dict | None) -> 
     law = places.law(organiser_country, event["country"])
     doubt = texts[f"event_abroad_{law}"] if law else ""
     return texts["event_abroad"].format(country=country, doubt=doubt).replace("  ", " ")
+
+
+def vat_id_of(request: PageRequest, organiser_country: str, contact: dict) -> dict | None:
+    """Return {number, check, sites, buttons} of the VAT id of a contact, None if it has none of the
+    EU.
+
+    `sites` are (name, address) of the pages that confirm it. The Federal Central Tax Office (BZSt)
+    confirms VAT ids of other states to German organisers.
+    """
+    number = vat_checks.vat_id(contact)
+    if number is None:
+        return None
+    sites = [("vies", VIES)]
+    if organiser_country == "DE" and not number.startswith("DE"):
+        sites.append(("bzst", BZST))
+    buttons = actions.one(request, "create_contact_vat_check", id=contact["id"])
+    return {"number": number, "check": contact["vat_check"], "sites": sites, "buttons": buttons}

@@ -133,6 +133,7 @@ def busy_fair(organiser, fair, open_link, db):
         )["id"]
 
     exhibitor, today = fair.exhibitor["id"], times.today("Europe/Berlin")
+    organiser.patch(f"/contacts/{fair.contact['id']}", {"tax_id": "ATU13585627"}, status=200)
     participant("Astern KG")
     organiser.post(f"/participants/{participant('Nelken KG')}/cancel", status=200)
     organiser.make(

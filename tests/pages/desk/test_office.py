@@ -1175,3 +1175,60 @@ def test_the_form_of_a_contact_says_whether_it_is_a_business(desk, organiser, fa
         assert organiser.data(f"/contacts/{fair.contact['id']}")["is_business"] is stored
         checked = re.search(r'name="is_business" value="(\w*)"\s+checked', office.get(address).text)
         assert checked[1] == value
+
+
+VIES = 'href="https://ec.europa.eu/taxation_customs/vies/#/vat-validation"'
+BZST = 'href="https://evatr.bff-online.de/"'
+
+
+def test_the_answer_about_a_vat_id_is_entered_and_shown(desk, organiser, fair):
+    office = desk(language="de")
+    id = fair.contact["id"]
+    organiser.patch(f"/contacts/{id}", {"tax_id": "ATU13585627"}, status=200)
+    page = office.get(f"/desk/contacts/{id}")
+    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", page.text)).split())
+    assert (
+        "USt-IdNr. ATU13585627 · noch nicht geprüft Bei VIES nachsehen ↗ Bei BZSt nachsehen ↗ Antwort eintragen…"
+    ) in text
+    assert VIES in page.text and BZST in page.text
+
+    address = f"/desk/do/create_contact_vat_check/{id}"
+    form = office.get(f"{address}?back=contacts/{id}")
+    assert "lässt sich nicht ändern" in form.text and "final" not in form.text
+    answer = {"back": f"contacts/{id}", "result": "valid", "checked_on": "2026-03-01"}
+    refused = office.submit(form, address, {**answer, "checked_on": "2999-01-01"}, 422)
+    assert "Das darf nicht in der Zukunft liegen." in refused.text
+    sent = {**answer, "reference": "WAPI1", "confirmed": ["name", "city"]}
+    answered = office.submit(form, address, sent)
+    assert answered.headers["Location"].endswith(f"/contacts/{id}?done=create_contact_vat_check")
+    page = office.get(f"/desk/contacts/{id}").text
+    assert "geprüft am 01.03.2026: gültig" in " ".join(page.split()) and VIES in page
+    check = organiser.data(f"/contacts/{id}")["vat_check"]
+    assert (check["reference"], check["confirmed"]) == ("WAPI1", ["name", "city"])
+
+
+@pytest.mark.parametrize(
+    "home, tax_id, has_vies, has_bzst",
+    [
+        ("DE", "ATU13585627", True, True),
+        ("DE", "DE136695976", True, False),
+        ("AT", "DE136695976", True, False),
+        ("DE", "CHE116281710MWST", False, False),
+        ("DE", "12/345/6789", False, False),
+        ("DE", None, False, False),
+    ],
+)
+def test_the_page_of_a_contact_links_to_those_who_confirm_its_vat_id(
+    office, organiser, fair, settings, home, tax_id, has_vies, has_bzst
+):
+    settings.organiser_country = home
+    organiser.patch(f"/contacts/{fair.contact['id']}", {"tax_id": tax_id}, status=200)
+    page = office.get(f"/desk/contacts/{fair.contact['id']}").text
+    assert (VIES in page, BZST in page) == (has_vies, has_bzst)
+    assert ("not checked yet" in page) == ("Enter the answer" in page) == has_vies
+
+
+def test_who_may_only_read_contacts_cannot_enter_an_answer(desk, organiser, fair):
+    organiser.patch(f"/contacts/{fair.contact['id']}", {"tax_id": "ATU13585627"}, status=200)
+    page = desk("events:read contacts:read").get(f"/desk/contacts/{fair.contact['id']}").text
+    assert "not checked yet" in page and "Enter the answer" not in page

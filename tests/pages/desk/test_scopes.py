@@ -59,7 +59,7 @@ NEEDS = {
     "events": "edit/events edit/events/1 settings/1 do/delete_note/1",
     "categories": "edit/categories edit/categories/1",
     "services": "edit/services edit/services/1 edit/service_categories edit/service_categories/1",
-    "contacts": "edit/contacts edit/contacts/1",
+    "contacts": "edit/contacts edit/contacts/1 do/create_contact_vat_check/1",
     "plans": "edit/plans edit/plans/1",
 }
 NEEDS = {scope: text.split() for scope, text in NEEDS.items()}
@@ -70,6 +70,7 @@ FIELDS = {
         "entity_id": "1",
         "note_text": "They called",
     },
+    "do/create_contact_vat_check/1": {"result": "valid"},
     "do/create_task": {"entity_type": "event_participant", "entity_id": "1", "title": "Call them"},
     "do/create_booth_reservation": {"booth_id": "2", "event_participant_id": "2"},
     "do/create_payment": {"amount": "5", "invoice_number": "INV-1", "payment_date": "2026-01-01"},
