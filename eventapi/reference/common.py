@@ -103,6 +103,8 @@ SCHEMAS = {
         supplied_to={**DATE, "description": "Last day of the supply."},
         event_from={**DATE, "description": "First day of the event."},
         event_to={**DATE, "description": "Last day of the event."},
+        deadline={**DATE, "description": "Last day on which the invoice had to be issued."},
+        home_country={**TEXT, "description": "Country code of the organiser."},
         amount={"type": "number", "description": "What is to be paid."},
         currency={**TEXT, "description": "Currency of `amount`."},
     ),
@@ -136,6 +138,8 @@ SCHEMAS = {
             "service_dates_of_event",
             "no_bank_account",
             "reopens_invoice",
+            "late_reverse_charge",
+            "zero_rate",
         ],
         "description": "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
         "whether it is an e-invoice. `received_before`, `other_account`: see PUT "

@@ -108,8 +108,8 @@ def send_invoice(db, who, id, body):
     direction of a text), `no_postal_code`, `no_vat_id`, `missing_glyph` (a character that no font
     of the server has: the PDF shows □ in its place, and the e-invoice keeps it), `no_service_date`
     (the day of issue counts as the day of the supply), `service_dates_of_event` (days outside of
-    those of the event) or `no_bank_account` (something is to be paid, and `organiser_iban` is
-    empty).
+    those of the event), `no_bank_account` (something is to be paid, and `organiser_iban` is empty),
+    `late_reverse_charge` or `zero_rate` (the organiser's country has none for a show).
     """
     if body["offset"]:
         require_scope(who, "payments", writes=True)

@@ -63,6 +63,12 @@ def warned(organiser):
     return warnings
 
 
+@pytest.fixture
+def clock(monkeypatch):
+    """Return a function that sets the clock of the server."""
+    return lambda now: monkeypatch.setattr(times, "now", lambda: now)
+
+
 # The days of the supply
 
 
@@ -141,6 +147,15 @@ def test_what_another_system_has_sent_has_no_warning_about_its_days(organiser, b
     assert sent["data"]["taken_over"] and sent["meta"]["warnings"] == []
 
 
+def test_an_invoice_that_version_1_sent_without_a_day_can_be_checked(organiser, bill, db):
+    draft = bill()
+    organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    with db.write():
+        db.connection.execute("UPDATE invoices SET service_date = NULL")
+    checked = organiser.post(f"/invoices/{draft['id']}/check", status=200).json["data"]
+    assert checked["is_valid"] and checked["warnings"] == []
+
+
 # The bank account
 
 
@@ -162,3 +177,81 @@ def test_an_invoice_with_a_bank_account_or_without_anything_to_pay_has_no_such_w
     paid = {"payments": [{"amount": 119}]}
     sent = organiser.post(f"/invoices/{bill()['id']}/send", paid, status=200).json
     assert "no_bank_account" not in {each["code"] for each in sent["meta"]["warnings"]}
+
+
+# Reverse charge that is late: § 14a (1) UStG, sentence 3
+
+VIENNA = {"city": "Wien", "country": "AT", "tax_id": "ATU13585627"}
+REVERSE_CHARGE = {**ITEM, "tax_category": "AE"}
+
+
+@pytest.mark.parametrize(
+    ("last_day", "today", "deadline"),
+    [
+        ("2027-03-14", "2027-04-15", None),
+        ("2027-03-14", "2027-04-16", "2027-04-15"),
+        ("2026-12-31", "2027-01-16", "2027-01-15"),
+        ("2027-05-01", "2027-04-16", None),
+    ],
+)
+def test_reverse_charge_is_late_after_the_15th_of_the_month_that_follows_the_supply(
+    bill, warned, clock, last_day, today, deadline
+):
+    clock(f"{today}T10:00:00Z")
+    draft = bill(
+        contact=VIENNA,
+        items=[REVERSE_CHARGE],
+        service_date="2026-12-01",
+        service_date_to=last_day,
+    )
+    found = warned(draft, "late_reverse_charge")
+    if deadline is None:
+        assert found == {}
+        return
+    field, values, detail = found["late_reverse_charge"]
+    assert (field, values) == (
+        "service_date",
+        {"supplied_to": last_day, "deadline": deadline, "issued_on": today},
+    )
+    assert deadline in detail and "valid all the same" in detail
+
+
+@pytest.mark.parametrize(
+    ("contact", "item", "country"),
+    [
+        ({"tax_id": "DE811907980"}, REVERSE_CHARGE, "DE"),  # § 13b (2) at home has no such day
+        (VIENNA, {**ITEM, "tax_rate": 19}, "DE"),
+        ({**VIENNA, "country": "FR", "tax_id": "FR40303265045"}, REVERSE_CHARGE, "AT"),
+    ],
+)
+def test_only_reverse_charge_from_germany_to_another_member_state_is_late(
+    bill, warned, settings, contact, item, country
+):
+    settings.organiser_country = country
+    draft = bill(contact=contact, items=[item], service_date="2026-05-01")
+    assert warned(draft, "late_reverse_charge") == {}
+
+
+# The zero rate
+
+
+@pytest.mark.parametrize(
+    ("country", "is_doubtful"),
+    [("DE", True), ("AT", True), ("CH", True), ("LI", True), ("NL", False), ("GB", False)],
+)
+def test_category_z_is_a_warning_where_a_show_has_no_zero_rate(
+    bill, warned, settings, country, is_doubtful
+):
+    settings.organiser_country = country
+    free = {**ITEM, "tax_category": "Z", "tax_rate": 0}
+    found = warned(bill(contact={"country": country}, items=[ITEM, free]), "zero_rate")
+    assert set(found) == ({"zero_rate"} if is_doubtful else set())
+    if is_doubtful:
+        field, values, detail = found["zero_rate"]
+        assert (field, values) == ("items", {"home_country": country})
+        assert "`exemption_reason`" in detail and country in detail
+
+
+def test_category_e_is_not_the_zero_rate(bill, warned):
+    free = {**ITEM, "tax_category": "E", "tax_rate": 0, "exemption_reason": "§ 4 Nr. 22 a UStG"}
+    assert warned(bill(items=[free]), "zero_rate") == {}

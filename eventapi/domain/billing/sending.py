@@ -245,7 +245,7 @@ def doubts(db, row, draft):
     seller, buyer = invoices.parties(db, row)
     today = times.today(db.config.timezone, db.now)
     return [
-        *tax_warnings.of_invoice(db, row, draft),
+        *tax_warnings.of_invoice(db, row, draft, buyer),
         *plausible.doubts(row, seller, buyer, today),
     ]
 

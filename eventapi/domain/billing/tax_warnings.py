@@ -6,12 +6,28 @@ the desk writes the sentence in German.
 
 from string import Formatter
 
-from eventapi import money
+from eventapi import money, times
 from eventapi.domain.billing import service_days
+from eventapi.domain.books import regions
 from eventapi.domain.einvoices_sent.requirements import finding
+
+WITHOUT_ZERO_RATE = ("DE", "AT", "CH", "LI")  # countries that tax no supply of a show at 0 percent
+DEADLINE = 15  # day of the month after the supply, for reverse charge within the EU: § 14a (1) UStG
 
 # Code -> field to look at, and what is the case. Names in braces are facts.
 TEXTS = {
+    "late_reverse_charge": (
+        "service_date",
+        "The supply was on {supplied_to}. An invoice with reverse charge to a business in another member state had to "
+        "be issued by {deadline} (§ 14a (1) UStG), and its day of issue is {issued_on}. It is valid all the same: send "
+        "it soon. If the supply was later, correct `service_date` and `service_date_to`.",
+    ),
+    "zero_rate": (
+        "items",
+        "An item has category Z (zero rate), which {home_country} does not have for supplies of a show (in Germany, "
+        "only solar panels have it: § 12 (3) UStG). Set the `tax_rate` of the item. If the supply is exempt, set "
+        "`tax_category` to E, and `exemption_reason` to the law.",
+    ),
     "no_service_date": (
         "service_date",
         "The invoice has neither `service_date` nor an event with dates, so the day of issue, {issued_on}, counts as "
@@ -48,19 +64,48 @@ def _finding(code, field, text, facts):
     return finding(text.format(**values), field, code=code, values=values)
 
 
-def of_invoice(db, row, draft):
+def of_invoice(db, row, draft, buyer):
     """Return the warnings about an invoice as findings.
 
-    `row` is the invoice as it is sent, `draft` is the row that it is made from. What another system has sent, and a
-    credit note, has none: nobody can change it here.
+    `row` is the invoice as it is sent, `draft` is the row that it is made from, `buyer` as on the invoice. What another
+    system has sent, and a credit note, has none: nobody can change it here.
     """
     if row["taken_over"] or row["invoice_type"] == "credit_note":
         return []
+    if row["service_date"] is None:  # sent by version 1.0
+        return []
     codes, facts = set(), {}
-    for found, known in (of_days(db, row, draft), of_account(db.config, row)):
+    own = db.config.organiser_country
+    for found, known in (
+        of_reverse_charge(row, buyer, own),
+        of_zero_rate(row, own),
+        of_days(db, row, draft),
+        of_account(db.config, row),
+    ):
         codes |= found
         facts |= known
     return findings(codes, facts)
+
+
+def of_reverse_charge(row, buyer, own_country):
+    """Return (codes, facts) of the day on which an invoice with reverse charge has to be issued."""
+    last = row["service_date_to"] or row["service_date"]
+    next_month = times.add_days(f"{last[:7]}-01", 31)[:7]
+    deadline = f"{next_month}-{DEADLINE}"
+    facts = {"supplied_to": last, "deadline": deadline, "issued_on": row["issue_date"]}
+    is_to_eu = regions.region(buyer["vat_id"], buyer["country"], own_country) == regions.EU
+    has_reverse_charge = any(item["tax_category"] == "AE" for item in row["items"])
+    is_late = (
+        own_country == "DE" and has_reverse_charge and is_to_eu and deadline < row["issue_date"]
+    )
+    return ({"late_reverse_charge"} if is_late else set()), facts
+
+
+def of_zero_rate(row, own_country):
+    """Return (codes, facts) of items at the zero rate."""
+    has_zero_rate = any(item["tax_category"] == "Z" for item in row["items"])
+    is_doubtful = has_zero_rate and own_country in WITHOUT_ZERO_RATE
+    return ({"zero_rate"} if is_doubtful else set()), {"home_country": own_country}
 
 
 def of_days(db, row, draft):
