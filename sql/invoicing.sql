@@ -107,7 +107,7 @@ SELECT e.title AS event_title, e.venue AS event_venue, e.address AS event_addres
   FROM (SELECT :event_id AS id) AS chosen LEFT JOIN events e ON e.id = chosen.id;
 
 -- name: event_days
-SELECT date_from, date_to, timezone FROM events WHERE id = :id;
+SELECT date_from, date_to, timezone, country FROM events WHERE id = :id;
 
 -- name: pdf_source
 SELECT pdf_source FROM invoices WHERE id = :id;

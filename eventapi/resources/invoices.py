@@ -109,7 +109,11 @@ def send_invoice(db, who, id, body):
     of the server has: the PDF shows □ in its place, and the e-invoice keeps it), `no_service_date`
     (the day of issue counts as the day of the supply), `service_dates_of_event` (days outside of
     those of the event), `no_bank_account` (something is to be paid, and `organiser_iban` is empty),
-    `late_reverse_charge` or `zero_rate` (the organiser's country has none for a show).
+    `late_reverse_charge`, `zero_rate` (the organiser's country has none for a show), or a warning
+    of the tax treatment: `standard_rate_abroad`, `vat_id_abroad`, `vat_id_home`,
+    `no_vat_id_abroad`, `vat_id_invalid`, `business_unproven`, `vat_id_unchecked`,
+    `treatment_differs`, `small_business_abroad` or `event_abroad`. `values` has the facts of the
+    sentence.
     """
     if body["offset"]:
         require_scope(who, "payments", writes=True)

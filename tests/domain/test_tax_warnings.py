@@ -3,6 +3,7 @@
 import pytest
 
 from eventapi import times
+from eventapi.domain.billing import invoices, tax_warnings
 
 BUYER = {
     "company_name": "Rosen KG",
@@ -11,6 +12,7 @@ BUYER = {
     "city": "Leipzig",
     "country": "DE",
 }
+VIENNA = {"city": "Wien", "country": "AT", "tax_id": "ATU13585627"}
 ITEM = {"description": "Stand", "quantity": 1, "unit_price": 100}
 MARCH = {"date_from": "2027-03-12", "date_to": "2027-03-14"}
 
@@ -67,6 +69,110 @@ def warned(organiser):
 def clock(monkeypatch):
     """Return a function that sets the clock of the server."""
     return lambda now: monkeypatch.setattr(times, "now", lambda: now)
+
+
+# The sentences
+
+FACTS = {
+    "country": "AT",
+    "home_country": "DE",
+    "event_country": "CH",
+    "vat_id": "ATU13585627",
+    "rate": 19,
+    "law": "§ 3a (3), (8) UStG",
+    "issued_on": "2027-04-16",
+    "supplied_from": "2027-03-12",
+    "supplied_to": "2027-03-14",
+    "event_from": "2027-03-13",
+    "event_to": "2027-03-14",
+    "deadline": "2027-04-15",
+    "amount": 119.0,
+    "currency": "EUR",
+}
+# code -> field to look at, the facts that its sentence names, and what it asks for
+SENTENCES = {
+    "standard_rate_abroad": ("tax_treatment", "AT 19 DE", "`place_of_supply`"),
+    "vat_id_abroad": ("contact.tax_id", "AT ATU13585627", "`contact.country`"),
+    "vat_id_home": ("contact.tax_id", "AT ATU13585627 DE", "an establishment there"),
+    "no_vat_id_abroad": ("contact.tax_id", "AT 19 DE", "Ask the buyer for its VAT id"),
+    "vat_id_invalid": (
+        "contact.tax_id",
+        "AT ATU13585627 19 DE",
+        "POST /contacts/{id}/vat-checks",
+    ),
+    "business_unproven": ("contact.tax_id", "AT", "`contact.is_business`"),
+    "vat_id_unchecked": ("contact.tax_id", "ATU13585627", "Check it at VIES"),
+    "treatment_differs": ("tax_treatment", "AT", "`tax_treatment` to auto"),
+    "small_business_abroad": ("organiser_vat_id", "AT ATU13585627", "Apply for a VAT id"),
+    "event_abroad": ("event_id", "CH DE", "Ask your adviser before you send the first one."),
+    "late_reverse_charge": ("service_date", "2027-03-14 2027-04-15 2027-04-16", "send it soon"),
+    "zero_rate": ("items", "DE", "Set the `tax_rate`"),
+    "no_service_date": ("service_date", "2027-04-16", "set `service_date`"),
+    "service_dates_of_event": (
+        "service_date",
+        "2027-03-12 2027-03-14 2027-03-13 2027-03-14",
+        "leave them out",
+    ),
+    "no_bank_account": ("organiser_iban", "EUR 119.0", "Set it in the configuration"),
+}
+
+
+def test_each_warning_says_what_is_the_case_and_what_to_do():
+    found = tax_warnings.findings(set(SENTENCES), FACTS)
+    assert [each["code"] for each in found] == list(SENTENCES)
+    for each in found:
+        field, facts, remedy = SENTENCES[each["code"]]
+        words = each["detail"].replace(",", " ").replace(".", " ").replace(":", " ").split()
+        assert each["field"] == field
+        assert remedy in each["detail"]
+        for fact in facts.split():
+            assert fact in each["detail"], each["detail"]
+            assert fact in [str(value) for value in each["values"].values()] or fact in words
+        assert each["values"].items() <= FACTS.items()
+
+
+def test_only_the_warnings_of_the_codes_are_there():
+    found = tax_warnings.findings({"zero_rate", "vat_id_home"}, FACTS)
+    assert [each["code"] for each in found] == ["vat_id_home", "zero_rate"]
+
+
+@pytest.mark.parametrize(
+    ("country", "law"),
+    [
+        ("DE", "§ 3a (3), (8) UStG"),
+        ("AT", "§ 3a (9), (11), (11a) UStG 1994"),
+        ("LI", "Art. 8 (2) MWSTG"),
+        ("NL", "Art. 47, 53-55 2006/112/EC"),
+        ("GR", "Art. 47, 53-55 2006/112/EC"),
+        ("GB", "VAT Act"),
+    ],
+)
+def test_a_show_abroad_is_a_warning_that_names_the_law_of_the_organiser(
+    organiser, bill, db, country, law
+):
+    draft = bill({**MARCH, "country": "IT"}, items=[ITEM, {**ITEM, "tax_rate": 7}])
+    row = invoices.row(db, draft["id"])
+    _, buyer = invoices.parties(db, row)
+    facts = tax_warnings.facts_of_rule(db, row, {**buyer, "country": None}, country)
+    assert facts == {
+        "country": country,
+        "vat_id": "",
+        "rate": 19,
+        "home_country": country,
+        "event_country": "IT",
+        "law": law,
+    }
+
+
+def test_the_codes_of_the_rule_of_tax_treatment_are_taken(bill, db):
+    row = invoices.row(db, bill(contact=VIENNA, service_date="2027-05-01")["id"])
+    _, buyer = invoices.parties(db, row)
+    row["issue_date"] = "2027-04-16"
+    (found,) = tax_warnings.of_invoice(db, row, row, buyer, {"standard_rate_abroad"})
+    assert (found["code"], found["values"]) == (
+        "standard_rate_abroad",
+        {"country": "AT", "rate": 19, "home_country": "DE"},
+    )
 
 
 # The days of the supply
@@ -181,7 +287,6 @@ def test_an_invoice_with_a_bank_account_or_without_anything_to_pay_has_no_such_w
 
 # Reverse charge that is late: § 14a (1) UStG, sentence 3
 
-VIENNA = {"city": "Wien", "country": "AT", "tax_id": "ATU13585627"}
 REVERSE_CHARGE = {**ITEM, "tax_category": "AE"}
 
 

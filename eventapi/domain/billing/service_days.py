@@ -16,6 +16,12 @@ def of_event(db, event_id):
     return first, last or first
 
 
+def country_of_event(db, event_id):
+    """Return the country of an event, or None without one."""
+    event = db.one(sql.event_days, id=event_id) if event_id else None
+    return event and event["country"]
+
+
 def last(db, row):
     """Return the last day of the supply of an invoice, or of a draft as if it was sent today.
 

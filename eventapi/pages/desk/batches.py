@@ -79,9 +79,10 @@ def page(db, request, resource, action, result):
     """Return the result of a trial, or of a batch."""
     _, read, names = batch(resource, action)
     rows, ids = [], ids_of(request)
+    include = ("contact",) if resource == "invoices" else ()
     for entry in (result or {"results": []})["results"]:
         record = (
-            api.read(read, id=ids[entry["index"]]).data
+            api.read(read, id=ids[entry["index"]], include=include).data
             if entry["status"] != 404
             else {"id": ids[entry["index"]]}
         )
@@ -110,11 +111,14 @@ def page(db, request, resource, action, result):
         if "trial" in request.fields
         else {**request.fields, "confirm": ["1"], **actions.ticks(db, resource)}
     )
+    good = [row for row in rows if row["status"] < 400]
     return render_page(
         db,
         request,
         "batch",
-        rows=rows,
+        rows=sorted(rows, key=lambda row: not row["warnings"]),
+        good_ids=[row["record"]["id"] for row in good],
+        warned=sum(bool(row["warnings"]) for row in good),
         resource=resource,
         action_word=action,
         ids=ids,
@@ -122,7 +126,7 @@ def page(db, request, resource, action, result):
         form=form_of(request, resource, action, names),
         given=given,
         back=actions.return_path(request),
-        good=sum(row["status"] < 400 for row in rows),
+        good=len(good),
         question=question(db, request, ids) if trial and action == "invoice" else None,
         record_name=labels.record_name,
         record_address=record_address,

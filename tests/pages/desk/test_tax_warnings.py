@@ -1,10 +1,17 @@
 """Warnings about the tax at the desk: on the page of a draft and in the trial of "Send"."""
 
+import json
+import re
+from importlib.resources import files
+
 import pytest
 
 from eventapi import times
+from eventapi.domain.billing import tax_warnings
 from eventapi.languages import formats
-from tests.domain.test_tax_warnings import BUYER, ITEM
+from eventapi.pages.desk import labels
+from eventapi.pages.desk.writing import Writer
+from tests.domain.test_tax_warnings import BUYER, FACTS, ITEM, SENTENCES
 
 
 @pytest.fixture
@@ -76,3 +83,60 @@ def test_a_draft_says_that_it_names_no_account(draft, trial, settings):
     settings.organiser_iban = ""
     assert "Auf der Rechnung über 119,00 EUR steht kein Bankkonto" in trial(draft(), language="de")
     assert "The invoice for EUR 119.00 names no bank account" in trial(draft(), language="en")
+
+
+# The trial of "Send"
+
+
+def test_the_trial_shows_drafts_with_warnings_first_beside_customer_and_amount(draft, trial):
+    today = times.today("Europe/Berlin")
+    fine = draft({"company_name": "Astern KG"}, service_date=today)
+    doubtful = draft({"company_name": "Nelken KG"})
+    page = trial(fine, doubtful)
+    assert "Trial: 2 work, 1 of them with a note, 0 do not." in page
+    assert ">Send 2, 1 with a note</button>" in page
+    rows = page[page.index("<tbody>") : page.index("</tbody>")].split("<tr>")[1:]
+    assert ["Nelken KG" in row for row in rows] == [True, False]
+    assert ["tag late" in row for row in rows] == [True, False]
+    for row in rows:
+        assert "EUR 119.00" in row
+    german = trial(fine, doubtful, language="de")
+    assert ">2 senden, 1 mit Hinweis</button>" in german
+    assert "Probe: 2 gehen, davon 1 mit Hinweis, 0 nicht." in german
+
+
+def test_drafts_are_sent_in_the_order_of_the_list_and_warnings_refuse_none(
+    office, organiser, draft, trial
+):
+    today = times.today("Europe/Berlin")
+    drafts = [draft(service_date=today), draft()]
+    page = office.submit(
+        office.get("/desk/money?all=1"),
+        "/desk/batch/invoices/send",
+        {"ids": [each["id"] for each in drafts]},
+        status=200,
+    )
+    ids = re.findall(r'name="ids" value="(\d+)"', page.text)
+    assert ids == [str(each["id"]) for each in drafts]
+    done = office.submit(page, "/desk/batch/invoices/send", {"ids": ids, "sure": "1"}, status=200)
+    assert "2 done, 0 not." in done
+    numbers = [organiser.data(f"/invoices/{each['id']}")["invoice_number"] for each in drafts]
+    assert [number[-5:] for number in numbers] == ["00001", "00002"]
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_each_warning_has_a_sentence_at_the_desk_that_has_the_same_facts(language):
+    texts = json.loads(
+        files("eventapi.pages.desk").joinpath(f"words/{language}.json").read_text(encoding="utf-8")
+    )
+    write = Writer(language, "Europe/Berlin")
+    for each in tax_warnings.findings(set(SENTENCES), FACTS):
+        sentence = labels.finding(texts, write, each)
+        assert sentence != labels.finding(texts, write, {**each, "code": None}), each["code"]
+        assert "{" not in sentence and "None" not in sentence
+        for name in ("vat_id", "law"):
+            if name in each["values"]:
+                assert FACTS[name] in sentence
+    abroad = {"code": "event_abroad", "field": "event_id", "values": FACTS}
+    name = {"de": "Schweiz", "en": "Switzerland"}[language]
+    assert f"({name})" in labels.finding(texts, write, abroad)
