@@ -3,6 +3,13 @@
 Germany requires the sentence on an invoice (§ 34a sentence 1 no. 5 UStDV).
 """
 
+from typing import TYPE_CHECKING
+
+from eventapi.pictures.words import of_seller
+
+if TYPE_CHECKING:
+    from eventapi.config import Config
+
 # (country, language) -> sentence on an invoice, and end of a list of prices. Liechtenstein has the
 # Swiss act.
 REASONS = {
@@ -21,6 +28,7 @@ PRICES = {
     ("CH", "de"): "Endpreis, keine MWST (Art. 10 Abs. 2 MWSTG)",
     ("CH", "en"): "Final price, no VAT (Art. 10 (2) MWSTG)",
 }
+PLUS = {"de": "zzgl. {tax}", "en": "plus {tax}"}  # what other prices end with
 STATES = {"LI": "CH"}
 
 
@@ -34,6 +42,10 @@ def is_invoice(invoice: dict) -> bool:
     return invoice.get("tax_treatment") == "small_business"
 
 
-def prices(country: str, language: str) -> str:
-    """Return what prices of a small business end with. `country` is that of the organiser."""
-    return PRICES[STATES.get(country, country), language]
+def price_note(config: "Config", day: str, language: str) -> str:
+    """Return what net prices of supplies on a day end with: that VAT is added, or that there is none."""
+    country = config.organiser_country
+    if config.is_small_business(day):
+        return PRICES[STATES.get(country, country), language]
+    tax = of_seller(language, {"country": country})["tax_rate"]
+    return PLUS[language].format(tax=tax)

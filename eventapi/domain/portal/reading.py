@@ -8,8 +8,9 @@ found.
 
 import json
 
+from eventapi import times
 from eventapi.domain.attachments import document_rows
-from eventapi.domain.billing import invoices
+from eventapi.domain.billing import invoices, service_days
 from eventapi.domain.orders import offers, orders
 from eventapi.domain.submissions import submissions
 from eventapi.names import display_name
@@ -21,6 +22,17 @@ sql = statements("portal")
 def participant(db, id):
     """Return the participant with its contact and the title of its category, or None."""
     return db.one(sql.participant, participant_id=id)
+
+
+def last_day(db, participant):
+    """Return the last day of the event, which decides whether its prices have VAT; today without dates."""
+    _, last = service_days.of_event(db, participant["event_id"])
+    return last or times.today(db.config.timezone, db.now)
+
+
+def is_untaxed(db, participant):
+    """Return whether the organiser is a small business at the event, so that its prices have no VAT."""
+    return db.config.is_small_business(last_day(db, participant))
 
 
 def name_of(row):

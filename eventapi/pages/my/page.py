@@ -15,6 +15,7 @@ from eventapi.domain.shows import directory
 from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem, not_found
 from eventapi.languages import formats
+from eventapi.pictures import small_business
 from eventapi.storage.database import as_json
 from eventapi.web.html import page_requests, shell
 from eventapi.web.rest import Response
@@ -98,6 +99,7 @@ def render_page(db, request, exhibitor, template, **values):
     - `menu`, `here`, `intro`, `accent`, `contact`: what the layout shows;
     - `can_mail`, `link_email`, `masked`: whether and where the link can be mailed;
     - `changed`: names of the fields that somebody else has changed; `now`;
+    - `is_untaxed`, `price_note`: whether prices have no VAT, and what they end with;
     - `amount`, `percent`, `metres`, `number`, `day`, `moment`: the formatters.
     """
     language = request.language
@@ -122,6 +124,10 @@ def render_page(db, request, exhibitor, template, **values):
         link_email=email,
         masked=masked(email) if email else None,
         now=times.now(),
+        is_untaxed=reading.is_untaxed(db, exhibitor.participant),
+        price_note=small_business.price_note(
+            db.config, reading.last_day(db, exhibitor.participant), language
+        ),
         changed=changed,
         **formatters(db.config.currency, language, zone),
         **values,

@@ -1,10 +1,11 @@
 """The fields of the forms of a show, and the body of POST /applications that a form means."""
 
-from eventapi import money
+from eventapi import money, times
 from eventapi.domain.public_forms import openings
 from eventapi.domain.records import field_definitions
 from eventapi.languages import countries, formats
 from eventapi.pages.show.views import PACKAGE
+from eventapi.pictures import small_business
 from eventapi.web.html import forms, page_requests
 from eventapi.web.html.forms import Field
 
@@ -45,7 +46,7 @@ def fields_of(db, submission):
     categories = openings.categories(db, show, form)
     if categories:
         options = [
-            (row["category_key"], category_label(db.config.currency, show, row, language))
+            (row["category_key"], category_label(db.config, show, row, language))
             for row in categories
         ]
         found.append(
@@ -87,14 +88,19 @@ def nations(language):
     return sorted(named, key=lambda pair: pair[1])
 
 
-def category_label(currency, show, category, language):
+def category_label(config, show, category, language):
     """Return the name of a category with that of its group, and with its price if the form shows
     prices.
+
+    The price says whether VAT is added.
     """
     parts = [category["parent_title"], category["title"]]
     if show["show_prices"]:
-        price = money.major(category["base_price"], currency)
-        parts.append(formats.money(price, currency, language) if price else None)
+        price = money.major(category["base_price"], config.currency)
+        day = show["last_day"] or times.today(config.timezone)
+        note = small_business.price_note(config, day, language)
+        text = f"{formats.money(price, config.currency, language)} {note}"
+        parts.append(text if price else None)
     return " · ".join(filter(None, parts))
 
 
