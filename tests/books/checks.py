@@ -299,7 +299,8 @@ def agrees(part):
 
 def datev(report, office, books, folder):
     """Compare the booking batch of each month, account by account and currency by currency."""
-    found, expected, rates, periods = {}, defaultdict(int), {}, defaultdict(int)
+    found, expected, rates, periods = {}, defaultdict(int), {}, defaultdict(lambda: (0, 0))
+    differences = {}
     for month in range(1, 13):
         name = f"2025-{month:02}"
         data = office.file(
@@ -307,13 +308,19 @@ def datev(report, office, books, folder):
         )
         (folder / f"EXTF_{name}.csv").write_bytes(data)
         balances, foreign = documents.datev(data)
-        for key, amount in documents.tax_periods(data, TAXED).items():
-            periods[key] += amount
+        for key, amounts in documents.tax_periods(data, TAXED).items():
+            periods[key] = tuple(map(sum, zip(periods[key], amounts, strict=True)))
+        summary = office(
+            "GET",
+            f"/reports/datev?year=2025&month={month}",
+            headers={"Accept": "application/json"},
+        )
+        differences[name] = summary["tax_differences"]
         found |= {(name, *key): amount for key, amount in balances.items() if amount}
-        for currency, amount, base in foreign:
-            rates[name, currency, amount, "base"] = base - rounded(
-                Decimal(amount) * RATES[currency] / 100
-            )
+        for account, contra, currency, amount, base in foreign:
+            if account in MONEY.values() or contra in ("4970", "2700"):
+                exact = rounded(Decimal(amount) * RATES[currency] / 100)
+                rates[name, account, contra, currency, amount] = base - exact
     for bill in books.bills:
         for (category, rate), (net, tax) in bill.groups.items():
             account = "1593" if (bill.of or bill).is_deposit else revenue(category, rate)
@@ -344,7 +351,14 @@ def datev(report, office, books, folder):
         {key: amount for key, amount in expected.items() if amount},
     )
     report.equal(
-        "DATEV: amounts in euros of bookings in other currencies", rates, dict.fromkeys(rates, 0)
+        "DATEV: amounts in euros of money and claims in other currencies",
+        rates,
+        dict.fromkeys(rates, 0),
+    )
+    report.equal(
+        "DATEV: the control sums name no difference",
+        differences,
+        {name: [] for name in differences},
     )
     rows = office("GET", "/reports/tax?date_from=2025-01-01")["data"]["rows"]
     expected = defaultdict(int)
@@ -352,7 +366,15 @@ def datev(report, office, books, folder):
         expected[month, currency, rate if category == "S" else 0] += net + tax
     report.equal(
         "DATEV: tax periods (column 116) of all files are the report on taxes",
-        {key: amount for key, amount in periods.items() if amount},
+        {key: amount for key, (amount, _) in periods.items() if amount},
+        {key: amount for key, amount in expected.items() if amount},
+    )
+    expected = defaultdict(int)
+    for (month, currency, category, rate), (net, tax) in books.taxes(RATES).items():
+        expected[month, currency, rate if category == "S" else 0] += net + tax
+    report.equal(
+        "DATEV: tax periods of 2025 in euros are what the tax point says, to the cent",
+        {key: worth for key, (_, worth) in periods.items() if worth and key[0] < "2026"},
         {key: amount for key, amount in expected.items() if amount},
     )
     kinds = (

@@ -100,8 +100,8 @@ def _ubl(root):
 
 
 def datev(data, base="EUR"):
-    """Return ({(account, currency): balance in hundredths}, [(currency, amount, base amount)]) of a
-    booking batch.
+    """Return ({(account, currency): balance in hundredths}, [(account, contra account, currency,
+    amount, base amount)]) of a booking batch.
 
     A debit is positive. Every line debits one account and credits another one with the same amount.
     """
@@ -113,21 +113,26 @@ def datev(data, base="EUR"):
         balances[row[6], currency] += sign * units
         balances[row[7], currency] -= sign * units
         if row[4]:
-            foreign.append((currency, units, _units(row[4].replace(",", "."))))
+            foreign.append((row[6], row[7], currency, units, _units(row[4].replace(",", "."))))
     return dict(balances), foreign
 
 
 def tax_periods(data, rates, base="EUR"):
-    """Return {(month, currency, rate): gross amount} of a booking batch by column 116.
+    """Return {(month, currency, rate): (gross amount, the same in `base`)} of a booking batch by
+    column 116.
 
     `rates`: account -> rate.
     """
-    found = defaultdict(int)
+    found = defaultdict(lambda: (0, 0))
     for row in list(csv.reader(io.StringIO(data.decode("cp1252"), newline=""), delimiter=";"))[2:]:
-        day, units = row[115], _units(row[0].replace(",", ".")) * {"S": -1, "H": 1}[row[1]]
-        for account, amount in ((row[6], units), (row[7], -units)):
+        day = row[115]
+        units, worth = (_units(field.replace(",", ".")) for field in (row[0], row[4] or row[0]))
+        side = {"S": -1, "H": 1}[row[1]]
+        for account, sign in ((row[6], side), (row[7], -side)):
             if day and account in rates:
-                found[f"{day[4:]}-{day[2:4]}", row[2] or base, rates[account]] += amount
+                key = f"{day[4:]}-{day[2:4]}", row[2] or base, rates[account]
+                before, worth_before = found[key]
+                found[key] = before + sign * units, worth_before + sign * worth
     return found
 
 
