@@ -244,8 +244,9 @@ def doubts(db, row, draft):
         return []
     seller, buyer = invoices.parties(db, row)
     today = times.today(db.config.timezone, db.now)
+    _, by_rule = treatments.judged(db, row)
     return [
-        *tax_warnings.of_invoice(db, row, draft, buyer),
+        *tax_warnings.of_invoice(db, row, draft, buyer, by_rule),
         *plausible.doubts(row, seller, buyer, today),
     ]
 
@@ -378,7 +379,7 @@ def check(db, row, profile=None):
         warnings = [*map(requirements.without_e_invoice, by_rules), *warnings]
     faults += [fault for fault in refused if fault["field"] is None or fault["field"] not in known]
 
-    tax, _, _ = treatments.judged(db, row)
+    tax, _ = treatments.judged(db, row)
     has_e_invoice = bool(row["xml_sha256"]) if row["locked_at"] else not by_rules
     at_fault = {fault["field"] for fault in faults}
     warnings += [doubt for doubt in doubts(db, row, draft) if doubt["field"] not in at_fault]

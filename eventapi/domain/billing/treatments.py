@@ -461,7 +461,7 @@ def judged(db, row):
         "suggested": suggestion.treatment,
         "because": suggestion.because,
     }
-    return tax, codes, found
+    return tax, codes
 
 
 def _as_sent(buyer, sent):

@@ -15,7 +15,7 @@ from datetime import timedelta
 from eventapi import money, times
 from eventapi.domain.billing import treatments
 from eventapi.domain.halls import booking, booth_rows, plan_pictures, pricing, reservation_rows
-from eventapi.domain.portal import evidence, reading
+from eventapi.domain.portal import evidence
 from eventapi.domain.records import anonymity
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, invalid_at
