@@ -48,6 +48,7 @@ OUTSIDE = {
         "domain.billing.mails",
         "domain.billing.pdf",
         "domain.billing.sending",
+        "domain.billing.tax_warnings",
         "domain.subjects",
         "pages.my.invoices",
         "resources.invoices",

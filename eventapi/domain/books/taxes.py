@@ -33,7 +33,7 @@ sql = statements("taxes")
 KEY = ("day", "document_id", "kind", "category", "rate")
 VALUES = ("net", "tax", "base_net", "base_tax", "region")
 LAST_DAY = "9999-12-31"
-RULES = 2  # of invoices that are sent now; those with 1 were sent before migration 0081
+RULES = 2  # of invoices that are sent now; those with 1 were sent before migration 0080
 
 
 def terms(db, row, issue_date, service_date):
