@@ -228,6 +228,14 @@ def test_lines_of_one_description_keep_their_tax_in_another_order(show):
     assert [item["tax_rate"] for item in at_home["items"]] == [19, 7, 19]
 
 
+def test_a_new_line_takes_nothing_from_another_one_of_its_description(show):
+    draft = show.draft(show.home)
+    catering = {**STAND, "place_of_supply": "event", "tax_rate": 19}
+    show.change(draft, {"items": [catering, *draft["items"]]})
+    abroad = show.change(draft, {"event_participant_id": show.vienna["id"]})["data"]
+    assert tax_of(abroad) == ("reverse_charge", "rule", 19, "S AE")
+
+
 def test_lines_of_one_description_in_another_order_get_their_own_usual_tax_back(show):
     items = [{**STAND, "tax_rate": 7}, {**STAND, "unit_price": 50, "tax_rate": 19}]
     draft = show.draft(show.home, *items, tax_treatment="reverse_charge")

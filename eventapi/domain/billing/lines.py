@@ -30,6 +30,7 @@ OPTIONAL = ("unit", "place_of_supply", *REFERENCES)
 IDENTITY = ("description", *REFERENCES)
 AMOUNTS = ("quantity", "unit_price", "discount_percent")
 SHOWN_TAX = ("tax_category", "tax_rate")
+WHOLE = (*IDENTITY, "unit", "place_of_supply", *AMOUNTS, *SHOWN_TAX)
 TAX = ("tax_category", "tax_rate", "exemption_reason", "exemption_code")
 NO_USUAL_TAX = {f"usual_{name}": None for name in TAX}
 # columns of a new line
@@ -236,7 +237,7 @@ def matching(items, old):
     matches = [None] * len(items)
     sent = [_compared(item) for item in items]
 
-    for columns in (IDENTITY + AMOUNTS + SHOWN_TAX, IDENTITY + AMOUNTS, IDENTITY, REFERENCES):
+    for columns in (WHOLE, IDENTITY + AMOUNTS, IDENTITY, REFERENCES):
         for place, (item, line) in enumerate(zip(sent, old, strict=False)):
             key = _key(item, columns)
             is_free = matches[place] is None and line["position"] in left
