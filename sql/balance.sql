@@ -10,6 +10,11 @@ SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, c
 SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, open_amount,
   claims_total, claims_paid, exchange_rate, issue_date, tax_basis, tax_date FROM invoices WHERE id = :id;
 
+-- name: credit
+-- What is owed to a contact in a currency: what its invoices have open below 0.
+SELECT coalesce(-sum(open_amount), 0) FROM invoices INDEXED BY invoices_with_credit
+ WHERE contact_id = :contact_id AND currency = :currency AND open_amount < 0;
+
 -- name: was_refunded
 -- Whether money that was paid for the invoice was given back.
 SELECT 1 FROM payments WHERE invoice_id = :id AND refunded_amount > 0 LIMIT 1;

@@ -10,7 +10,8 @@
 -- from which on an invoice is overdue for which its days have passed. Withdrawn letters count as if they had not been sent.
 -- movements: payments and refunds without their part of claims, and write-offs, as [date or timestamp, change of the amount owed, kind].
 -- What the bank booked counts from that day, also if its month was closed before, and the payment has a later date.
--- first_rate: the first day for which the option base_rates has a rate. minimum, factors: see `claims.parameters`.
+-- first_rate: the first day for which the option base_rates has a rate. minimum, factors, pending_from: see `claims.parameters`.
+-- credit: what other invoices of the contact have overpaid. pending: the latest of the payments that hold the letter back.
 SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'name' AS buyer_name, i.event_id,
        (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.total, i.credited,
        i.open_amount, i.issue_date, i.due_date, i.overdue_from, i.interest_notice, i.claims_total,
@@ -33,12 +34,23 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
           JOIN refunds r ON r.payment_id = p.id WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')
          UNION ALL SELECT w.written_off_at, -w.amount, 'write_off' FROM write_offs w WHERE w.invoice_id = i.id) m
            WHERE m.change <> 0) AS movements,
+       (SELECT coalesce(-sum(n.open_amount), 0) FROM invoices n INDEXED BY invoices_with_credit
+         WHERE n.contact_id = i.contact_id AND n.currency = i.currency AND n.open_amount < 0) AS credit,
+       (SELECT json_array(p.amount, coalesce(p.payment_date, p.created_at)) FROM payments p
+         WHERE p.invoice_id = i.id AND p.status = 'pending'
+           AND coalesce(p.payment_date_at, p.created_at) >= :pending_from
+         ORDER BY coalesce(p.payment_date_at, p.created_at) DESC, p.id DESC LIMIT 1) AS pending,
        CASE WHEN i.disputed_at IS NOT NULL THEN 'disputed'
             WHEN i.buyer IS NULL OR c.anonymized_at IS NOT NULL THEN 'anonymized'
             WHEN EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note'
               AND n.status = 'draft') THEN 'credit_note_draft'
+            WHEN (SELECT coalesce(-sum(n.open_amount), 0) FROM invoices n INDEXED BY invoices_with_credit
+              WHERE n.contact_id = i.contact_id AND n.currency = i.currency AND n.open_amount < 0)
+              * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency,
+              1) > :minimum * 10000000000 THEN 'credit_open'
             WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id
-              AND p.status = 'pending') THEN 'payment_pending'
+              AND p.status = 'pending' AND coalesce(p.payment_date_at,
+              p.created_at) >= :pending_from) THEN 'payment_pending'
             WHEN EXISTS (SELECT 1 FROM dunnings d WHERE d.invoice_id = i.id AND d.level = i.dunning_level
               AND d.withdrawn_on IS NULL AND d.for_post = 1 AND d.posted_on IS NULL) THEN 'not_posted'
             WHEN EXISTS (SELECT 1 FROM dunnings d WHERE d.invoice_id = i.id AND d.level = i.dunning_level
@@ -64,7 +76,7 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
    AND i.event_id = :event_id                                                   -- when event_id
    AND i.contact_id = :contact_id                                               -- when contact_id
    AND +i.currency = :currency                                                  -- when currency
-   AND :held_back = (i.disputed_at IS NOT NULL OR i.buyer IS NULL OR (SELECT c.anonymized_at FROM contacts c WHERE c.id = i.contact_id) IS NOT NULL OR EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') OR EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') OR l.interest IN ('consumer', 'business') AND i.overdue_from < :first_rate OR i.open_amount * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency, 1) < :minimum * 10000000000 OR EXISTS (SELECT 1 FROM dunnings d WHERE d.invoice_id = i.id AND d.level = i.dunning_level AND d.withdrawn_on IS NULL AND d.posted_on IS NULL AND (d.for_post = 1 OR d.for_post = 0 AND coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail_outcome) IN ('failed', 'uncertain'))))  -- when held_back
+   AND :held_back = (i.disputed_at IS NOT NULL OR i.buyer IS NULL OR (SELECT c.anonymized_at FROM contacts c WHERE c.id = i.contact_id) IS NOT NULL OR EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') OR (SELECT coalesce(-sum(n.open_amount), 0) FROM invoices n INDEXED BY invoices_with_credit WHERE n.contact_id = i.contact_id AND n.currency = i.currency AND n.open_amount < 0) * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency, 1) > :minimum * 10000000000 OR EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending' AND coalesce(p.payment_date_at, p.created_at) >= :pending_from) OR l.interest IN ('consumer', 'business') AND i.overdue_from < :first_rate OR i.open_amount * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency, 1) < :minimum * 10000000000 OR EXISTS (SELECT 1 FROM dunnings d WHERE d.invoice_id = i.id AND d.level = i.dunning_level AND d.withdrawn_on IS NULL AND d.posted_on IS NULL AND (d.for_post = 1 OR d.for_post = 0 AND coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail_outcome) IN ('failed', 'uncertain'))))  -- when held_back
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id due_date=i.due_date
 
 -- name: states

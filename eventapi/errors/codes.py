@@ -411,6 +411,12 @@ CODES = {
         "Already reminded",
         "A reminder was recorded today, in the tenant's time zone. Send `force` as true to record another one.",
     ),
+    "credit_open": (
+        409,
+        "Credit open",
+        "The contact has credit on other invoices, more than the option `dunning_minimum`; `credit` says how much. "
+        "Offset it with POST /invoices/{id}/offset, or send `force` as true to remind the contact all the same.",
+    ),
     "has_payments": (
         409,
         "Has payments",

@@ -210,6 +210,9 @@ def test_the_list_says_what_would_be_claimed(organiser, overdue, buyer, db):
         "total_claim": 1215.42,
         "deadline": day(10),
         "held_back": None,
+        "credit": 0,
+        "pending_amount": None,
+        "pending_date": None,
         "updated_at": invoice["updated_at"],
     }
 

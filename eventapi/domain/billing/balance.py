@@ -70,6 +70,23 @@ def check_claim(invoice, claim, amount, faults, *, own=0, at="/claim_amount"):
             return
 
 
+def credit_of(db, row):
+    """Return the credit of the contact of an invoice in its currency, and whether it is more than the option
+    `dunning_minimum`.
+
+    Then the contact is not asked for money before the credit is offset. `row` is a row of an invoice.
+    """
+    currency = row["currency"]
+    base = db.config.currency
+    credit = db.value(sql.credit, contact_id=row["contact_id"], currency=currency)
+    worth = credit
+    if currency != base:
+        worth = money.converted(
+            credit, currency, row["exchange_rate"] or 10**money.RATE_PLACES, base
+        )
+    return credit, worth > money.minor(db.config.dunning_minimum, base)
+
+
 def status_of(total, paid_amount, credited, written_off=0):
     """Return the status to store for a sent invoice.
 

@@ -4,7 +4,7 @@ A sent invoice has a number and is locked. Every public function that writes is 
 write transaction and takes and returns rows of invoices (see `invoices`).
 """
 
-from eventapi import journal, times
+from eventapi import journal, money, times
 from eventapi.domain.billing import (
     balance,
     claims,
@@ -19,6 +19,7 @@ from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem, listed
+from eventapi.languages import formats
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 
@@ -362,8 +363,9 @@ def remind(db, row, mail=None, force=False):
 
     Return the row and the outcome of the mail.
 
-    `force` allows a second reminder on the same day. Raise 409 `invalid_transition`, `disputed`,
-    `not_due`, `already_reminded` or `mail_not_configured`.
+    `force` allows a second reminder on the same day, and one while the contact has credit. Raise 409
+    `invalid_transition`, `disputed`, `not_due`, `already_reminded`, `credit_open` or
+    `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
     check_action(row, "remind")
@@ -375,6 +377,8 @@ def remind(db, row, mail=None, force=False):
             disputed_at=row["disputed_at"],
         )
     refuse_early_reminder(db, row, force)
+    if not force:
+        refuse_credit(db, row)
     db.run(sql.remind, id=row["id"], now=db.now)
     return drafts.journal_change(db, row, "reminded"), mails.add(db, "invoice_reminder", row, mail)
 
@@ -419,6 +423,20 @@ def refuse_early_reminder(db, row, force):
             f"A reminder of {row['invoice_number']} was recorded today, at "
             f"{row['reminder_sent_at']}. Send `force` as true to record another one.",
             reminder_sent_at=row["reminder_sent_at"],
+        )
+
+
+def refuse_credit(db, row):
+    """Raise 409 `credit_open` if the contact has credit in the currency of an invoice."""
+    credit, is_enough = balance.credit_of(db, row)
+    if is_enough:
+        amount = money.major(credit, row["currency"])
+        raise Problem(
+            "credit_open",
+            f"The contact of {row['invoice_number']} has a credit of "
+            f"{formats.money(amount, row['currency'], 'en')} on other invoices. Offset it with POST "
+            "/invoices/{id}/offset, or send `force` as true.",
+            credit=amount,
         )
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from eventapi import money, times
 from eventapi.domain.dunning import interest
 
+PENDING_DAYS = 14  # after its announced day, a pending payment holds letters back
 LUMP_SUM = 4000  # 40 EUR, § 288 (5) BGB; only in EUR, and only from companies
 AMOUNTS = (
     "open_amount",
@@ -20,6 +21,7 @@ AMOUNTS = (
     "total_claim",
     "claimed",
 )
+SHOWN = (*AMOUNTS, "credit", "pending_amount")  # of what is due
 # columns of the statement `list` that the API object lacks
 HIDDEN = (
     "level_id",
@@ -41,13 +43,15 @@ HIDDEN = (
     "claims_total",
     "invoice_claims_paid",
     "calculation",
+    "pending",
 )
 
 
 def parameters(config, today):
     """Return the values that the statement `list` needs.
 
-    minimum: the option `dunning_minimum` in minor units. factors: what the minor units of a currency with other
+    pending_from: the time from which on a pending payment holds letters back. minimum: the option
+    `dunning_minimum` in minor units. factors: what the minor units of a currency with other
     decimals than the tenant's are multiplied by, as JSON.
     """
     own = money.decimals(config.currency)
@@ -58,6 +62,7 @@ def parameters(config, today):
     }
     return {
         "today": today,
+        "pending_from": times.start(times.add_days(today, -PENDING_DAYS), config.timezone),
         "first_rate": config.base_rates[0][0] if config.base_rates else "9999-12-31",
         "minimum": money.minor(config.dunning_minimum, config.currency),
         "factors": json.dumps(factors),
@@ -141,9 +146,12 @@ def represent(config, today, row):
     claimed.
     """
     claim = of(config, row, today)
-    shown = {name: value for name, value in {**row, **claim}.items() if name not in HIDDEN}
+    pending_amount, pending_date = json.loads(row["pending"] or "[null, null]")
+    pending = {"pending_amount": pending_amount, "pending_date": pending_date}
+    whole = {**row, **claim, **pending}
+    shown = {name: value for name, value in whole.items() if name not in HIDDEN}
     return {
-        **money.in_major_units(shown, AMOUNTS),
+        **money.in_major_units(shown, SHOWN),
         **calculation(claim["calculation"], row["currency"]),
     }
 

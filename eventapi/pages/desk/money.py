@@ -1,9 +1,12 @@
 """Money at the desk: drafts to send, overdue invoices, dunning letters, one invoice, the bank."""
 
+from functools import partial
+
 from eventapi import times
 from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.errors import invalid_at
-from eventapi.pages.desk import actions, api, batches, events, lists
+from eventapi.languages import formats
+from eventapi.pages.desk import actions, api, batches, events, labels, lists
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitors import history, with_buttons
 from eventapi.pages.desk.page import render_page
@@ -147,7 +150,22 @@ def get_desk_dunning(db, request):
         warnings=[each["code"] for each in response.meta.get("warnings", [])],
         paging=lists.paging(asked, response.meta["total"], 100),
         may_send=api.may_call(request, "send_dunnings"),
+        held_back=partial(held_back, request.language, db.config.timezone),
     )
+
+
+def held_back(language, timezone, row):
+    """Return why a letter that is due is not sent, with the credit or the pending payment that is the reason."""
+    texts = page_requests.words(labels.PACKAGE, language)
+    values = {}
+    if row["held_back"] == "credit_open":
+        values["amount"] = formats.money(row["credit"], row["currency"], language)
+    elif row["held_back"] == "payment_pending":
+        day = times.local_date(row["pending_date"], timezone)
+        values["amount"] = formats.money(row["pending_amount"], row["currency"], language)
+        values["day"] = formats.day(day, language)
+    sentence = texts.get(f"held_{row['held_back']}") or texts["held_back"]
+    return sentence.format(**values)
 
 
 @routes.post("/money/dunning", batch=True, shows=get_desk_dunning)
