@@ -124,3 +124,7 @@ SELECT p.id, p.application_id IS :application_id AS is_own FROM participants p
    AND p.event_id IN (SELECT event_id FROM application_events WHERE application_id = :application_id)
    AND (p.status <> 'cancelled' OR p.application_id = :application_id)
  ORDER BY is_own DESC, p.id LIMIT 1;
+
+-- name: credit_notes_among
+-- Which of these documents are credit notes.
+SELECT id FROM invoices WHERE id IN (SELECT value FROM json_each(:ids)) AND invoice_type = 'credit_note';

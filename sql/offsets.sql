@@ -17,3 +17,15 @@ SELECT id, invoice_number, open_amount FROM invoices INDEXED BY invoices_by_cont
 -- The completed payments of an invoice, latest first.
 SELECT id FROM payments WHERE invoice_id = :id AND status = 'completed'
  ORDER BY coalesce(payment_date_at, created_at) DESC, id DESC;
+
+-- name: of_credit_note
+-- The invoices that the credit of an invoice has paid from a time on, and what is open of them now.
+SELECT n.invoice_number, n.open_amount, sum(r.amount) AS amount
+  FROM payments p CROSS JOIN refunds r ON r.payment_id = p.id CROSS JOIN payments o ON o.id = r.offset_id
+ CROSS JOIN invoices n ON n.id = o.invoice_id
+ WHERE p.invoice_id = :id AND r.created_at >= :since
+ GROUP BY n.id ORDER BY min(r.id);
+
+-- name: counted
+-- What of the customer's credit has paid an invoice.
+SELECT coalesce(sum(amount - refunded_amount), 0) FROM payments WHERE invoice_id = :id AND offset_id IS NOT NULL;

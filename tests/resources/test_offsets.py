@@ -4,7 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from eventapi.domain.billing import drafts
 from eventapi.domain.upkeep import checks
+from tests.pictures.test_invoice_pdf import texts
 
 
 @pytest.fixture(autouse=True)
@@ -332,3 +334,199 @@ def figures(organiser, report, query=""):
         ((row["currency"], row["gateway_key"], row["received"], row["refunded"]) for row in rows),
         key=lambda row: row[1] or "",
     )
+
+
+# Sending with offset
+
+
+@pytest.fixture
+def older(invoice, pay):
+    """Return an invoice with a credit of 30 that was sent before `old`."""
+    row = invoice(100)
+    pay(row, 149)
+    return row
+
+
+@pytest.fixture
+def note_draft(buyer, db):
+    """Return a function that makes a draft of a credit note for an invoice."""
+
+    def make(row, net):
+        item = {"description": "Credit", "quantity": -1, "unit_price": net, "tax_rate": 19}
+        with db.write():
+            return drafts.create(
+                db,
+                {"contact_id": buyer, "items": [item]},
+                invoice_type="credit_note",
+                related_invoice_id=row["id"],
+            )
+
+    return make
+
+
+def test_an_invoice_counts_the_credit_of_the_customer_oldest_first(
+    organiser, older, old, draft, send, now
+):
+    new = draft(100)
+    answer = send(new, offset=True)
+
+    assert answer["meta"]["offsets"] == [
+        {"invoice_number": older["invoice_number"], "amount": 30},
+        {"invoice_number": old["invoice_number"], "amount": 89},
+    ]
+    sent = answer["data"]
+    assert (sent["status"], sent["prepaid_amount"], sent["paid_amount"]) == ("paid", 119, 119)
+    assert now(older) == ("paid", 119, 0) and now(old) == ("paid", 111, -39.6)
+
+
+def test_credit_is_left_alone_unless_it_is_asked_for(old, draft, send, now):
+    answer = send(draft(190))
+    assert "offsets" not in answer["meta"]
+    assert (answer["data"]["prepaid_amount"], answer["data"]["open_amount"]) == (0, 226.1)
+    assert now(old) == ("paid", 200, -128.6)
+
+
+def test_payments_count_before_credit(old, draft, send, now):
+    answer = send(draft(190), offset=True, payments=[{"amount": 200}])
+    assert answer["meta"]["offsets"] == [{"invoice_number": old["invoice_number"], "amount": 26.1}]
+    sent = answer["data"]
+    assert (sent["prepaid_amount"], sent["open_amount"]) == (226.1, 0)
+    assert now(old) == ("paid", 173.9, -102.5)
+
+
+def test_credit_in_another_currency_or_of_another_customer_is_not_counted(
+    organiser, old, draft, send
+):
+    other = contact(organiser, "Holz GmbH", "office@holz.example")
+    for fields in ({"currency": "CHF", "exchange_rate": 1.05}, {"contact_id": other}):
+        answer = send(draft(190, **fields), offset=True)
+        assert answer["meta"]["offsets"] == []
+        assert answer["data"]["prepaid_amount"] == 0
+
+
+def test_a_credit_note_pays_open_invoices_earliest_due_first(
+    organiser, invoice, pay, note_draft, send, now
+):
+    paid = invoice(200)
+    pay(paid, 238)
+    later = invoice(100, due_date="2099-12-31")
+    disputed = invoice(100, due_date="2099-01-31")
+    organiser.post(f"/invoices/{disputed['id']}/dispute", {"reason": "Too small"}, status=200)
+    sooner = invoice(50, due_date="2099-06-30")
+
+    answer = send(note_draft(paid, 100), offset=True)
+
+    assert answer["meta"]["offsets"] == [
+        {"invoice_number": sooner["invoice_number"], "amount": 59.5},
+        {"invoice_number": later["invoice_number"], "amount": 59.5},
+    ]
+    assert now(sooner) == ("paid", 59.5, 0)
+    assert now(later) == ("partially_paid", 59.5, 59.5)
+    assert now(disputed) == ("sent", 0, 119)
+    assert now(paid) == ("paid", 119, 0)
+
+
+def test_a_credit_note_for_an_open_invoice_has_nothing_to_offset(invoice, note_draft, send, now):
+    row, other = invoice(200), invoice(100)
+    answer = send(note_draft(row, 100), offset=True)
+    assert answer["meta"]["offsets"] == []
+    assert now(row) == ("sent", 0, 119) and now(other) == ("sent", 0, 119)
+
+
+def test_sending_with_offset_needs_the_scope_of_payments(person, old, draft, send, now):
+    clerk = person("invoices payments:read")
+    new = draft(190)
+    answer = clerk.post(f"/invoices/{new['id']}/send", {"offset": True, "mail": False}, status=403)
+    assert (answer.json["code"], answer.json["scope"]) == ("insufficient_scope", "payments")
+    body = {"action": "send", "ids": [new["id"]], "offset": True, "mail": False}
+    answer = clerk.post("/invoices/batch", body, status=200)
+    assert answer.json["data"]["results"][0]["code"] == "insufficient_scope"
+    clerk.post(f"/invoices/{new['id']}/send", {"mail": False}, status=200)
+    assert now(old) == ("paid", 200, -128.6)
+
+
+def test_an_offset_needs_both_scopes(person, old, invoice):
+    new = invoice(190)
+    body = {"invoice_number": new["invoice_number"]}
+    for scopes, missing in (("invoices payments:read", "payments"), ("payments", "invoices")):
+        answer = person(scopes).post(f"/invoices/{old['id']}/offset", body, status=403)
+        assert answer.json["scope"] == missing
+
+
+def test_a_batch_counts_each_credit_once(organiser, old, draft, now):
+    first, second = draft(100), draft(100)
+    body = {"action": "send", "ids": [first["id"], second["id"]], "offset": True, "mail": False}
+
+    trial = organiser.post("/invoices/batch", {**body, "dry_run": True}, status=200).json["data"]
+    assert [entry["meta"]["offsets"][0]["amount"] for entry in trial["results"]] == [119, 9.6]
+    assert now(old) == ("paid", 200, -128.6)
+    assert [now(row)[0] for row in (first, second)] == ["draft", "draft"]
+
+    organiser.post("/invoices/batch", body, status=200)
+    assert now(first) == ("paid", 119, 0)
+    assert now(second) == ("partially_paid", 9.6, 109.4)
+    assert now(old) == ("paid", 71.4, 0)
+
+
+def test_a_draft_that_cannot_be_sent_offsets_nothing(organiser, old, draft, send, now):
+    new = draft(190, due_date="2020-01-01")
+    answer = send(new, status=422, offset=True)
+    assert answer["errors"][0]["pointer"] == "/due_date"
+    assert now(old) == ("paid", 200, -128.6)
+
+
+@pytest.fixture
+def money_wanted(settings):
+    """Give the organiser a bank account, so that PDFs have a GiroCode."""
+    settings.organiser_iban = "DE02120300000000202051"
+    settings.organiser_name = "Messe Test GmbH"
+
+
+@pytest.mark.parametrize(
+    "language, line, wanted",
+    [
+        ("de", "Verrechnet mit Guthaben aus {}", "97,50"),
+        ("en", "Offset against credit from {}", "97.50"),
+    ],
+)
+def test_pdf_xml_and_girocode_ask_for_the_rest(
+    organiser, old, draft, send, money_wanted, language, line, wanted
+):
+    pytest.importorskip("reportlab")
+    sent = send(draft(190, language=language), offset=True)["data"]
+
+    number = old["invoice_number"]
+    shown = texts(organiser.get(f"/invoices/{sent['id']}/pdf", status=200).body)[0]
+    assert line.format(number) in shown and wanted in shown
+    other = "en" if language == "de" else "de"
+    copy = texts(organiser.get(f"/invoices/{sent['id']}/pdf?language={other}", status=200).body)[0]
+    assert number in copy
+
+    xml = organiser.get(f"/invoices/{sent['id']}/xml", status=200).body.decode()
+    assert "<ram:TotalPrepaidAmount>128.60<" in xml
+    assert "<ram:DuePayableAmount>97.50<" in xml
+
+    code = organiser.get(f"/invoices/{sent['id']}/girocode", status=200)
+    assert wanted in code.text
+
+
+def test_the_pdf_tells_payments_from_credit(organiser, old, draft, send):
+    pytest.importorskip("reportlab")
+    sent = send(draft(290, language="de"), offset=True, payments=[{"amount": 100}])["data"]
+    assert sent["open_amount"] == 116.5
+    shown = texts(organiser.get(f"/invoices/{sent['id']}/pdf", status=200).body)[0]
+    lines = shown.split("\n")
+    for label, amount in (
+        (f"Verrechnet mit Guthaben aus {old['invoice_number']}", "-128,60"),
+        ("Bereits bezahlt", "-100,00"),
+    ):
+        assert lines[lines.index(label) + 1].replace("−", "-") == amount
+
+
+def test_an_offset_at_send_is_undone_like_any_other(organiser, old, draft, send, now):
+    sent = send(draft(190), offset=True)["data"]
+    made = payments_of(organiser, sent)[0]
+    organiser.delete(f"/payments/{made['id']}", status=204)
+    assert now(sent) == ("sent", 0, 226.1) and now(old) == ("paid", 200, -128.6)
+    # the invoice stays as it was sent
+    assert organiser.data(f"/invoices/{sent['id']}")["prepaid_amount"] == 128.6

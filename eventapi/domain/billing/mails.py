@@ -9,6 +9,7 @@ was asked for: `mail` is False, or POST.
 A document whose mail is skipped must be printed, as one that is sent by post.
 """
 
+from eventapi import money
 from eventapi.domain.billing import invoices, pdf
 from eventapi.domain.einvoices_sent import store
 from eventapi.domain.mail import queue as mails
@@ -23,6 +24,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("invoices")
 sql_of_writing = statements("invoicing")
+offsets = statements("offsets")
 
 QUEUED = {"status": "queued"}
 POST = "post"  # as `mail` of a request: the document is printed and posted
@@ -170,7 +172,8 @@ def with_pdf(db, mail):
 def invoice(db, mail):
     """Return the contents of the mail with the PDF of an invoice. Raise Gone as `sent_invoice` does.
 
-    If it has an open amount, the mail says when to pay. A buyer that requires XRechnung or Peppol
+    If it has an open amount, the mail says when to pay, and of a credit note what becomes of its
+    amount. A buyer that requires XRechnung or Peppol
     gets the e-invoice as a file of its own as well.
     """
     shown, attachments = sent_invoice(db, mail)
@@ -188,8 +191,10 @@ def invoice(db, mail):
         text = text[0].upper() + text[1:]
 
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own, text]
-    if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
-        paragraphs.append(texts["pay_by"].format(**values))
+    if shown["invoice_type"] == "credit_note":
+        paragraphs += _about_credit(db, shown, texts, language)
+    else:
+        paragraphs += _about_payment(db, shown, texts, values, language)
     paragraphs += closing(db.config, language)
     return Contents(
         name=shown["buyer"]["name"],
@@ -197,6 +202,47 @@ def invoice(db, mail):
         paragraphs=paragraphs,
         attachments=attachments,
     )
+
+
+def _about_payment(db, shown, texts, values, language):
+    """Yield what the mail with an invoice says of its payment: the credit that it has counted, and what to pay."""
+    counted = money.major(db.value(offsets.counted, id=shown["id"]), shown["currency"])
+    if counted:
+        amount = formats.money(counted, shown["currency"], language)
+        yield texts["credit_counted"].format(amount=amount)
+    if shown["open_amount"] > 0:
+        yield texts["pay_by"].format(**values)
+
+
+def _about_credit(db, note, texts, language):
+    """Yield what becomes of the amount of a credit note: it was offset, is owed to the customer, or is less to pay.
+
+    One that was taken over may be for no invoice of ours.
+    """
+    if note["related_invoice_id"] is None:
+        return
+
+    def written(units):
+        amount = money.major(units, note["currency"])
+        return formats.money(amount, note["currency"], language)
+
+    invoice = invoices.row(db, note["related_invoice_id"])
+    number = invoice["invoice_number"]
+    left = invoice["open_amount"]
+    paid = db.all(offsets.of_credit_note, id=invoice["id"], since=note["locked_at"])
+    for other in paid:
+        name = "credit_offset" if other["open_amount"] > 0 else "credit_pays"
+        yield texts[name].format(
+            amount=written(other["amount"]),
+            number=other["invoice_number"],
+            left=written(other["open_amount"]),
+        )
+    if left < 0:
+        yield texts["credit_owed"].format(amount=written(-left))
+    elif left > 0:
+        yield texts["credit_left"].format(amount=written(left), number=number)
+    elif not paid:
+        yield texts["credit_settles"].format(number=number)
 
 
 def reminder(db, mail):

@@ -66,10 +66,6 @@ def _shown(config, row, buyer):
         "tax_currency": config.currency,
         "tax_in_tax_currency": composing.home_tax(invoice, config.currency),
         "leitweg_id": _leitweg_id(invoice, buyer),
-        "counted_credits": [
-            {"invoice_number": number, "amount": money.major(units, row["currency"])}
-            for number, units in json.loads(row.get("counted_credits") or "[]")
-        ],
     }
 
 
@@ -186,12 +182,18 @@ def printed(db, row) -> dict:
     """Return what the PDF shows beside the fields of the invoice: event, its place, `related_issue_date`,
     and `counted_credits`.
     """
-    return db.one(
+    found = db.one(
         sql.printed,
         id=row["id"],
         event_id=row["event_id"],
         related_invoice_id=row["related_invoice_id"],
     )
+    counted = json.loads(found["counted_credits"] or "[]")
+    found["counted_credits"] = [
+        {"invoice_number": number, "amount": money.major(units, row["currency"])}
+        for number, units in counted
+    ]
+    return found
 
 
 def source(db, row) -> dict:
@@ -223,7 +225,7 @@ def thawed(frozen) -> dict:
         "claims_total": 0,
         "claims_open": 0,
         "written_off": 0,
-        "counted_credits": None,
+        "counted_credits": [],
         **frozen,
     }
     new = {"is_discount": 0, "exemption_code": None, "deposit_id": None}

@@ -107,6 +107,12 @@ ENGLISH = {
     "credit_note": "Please find attached credit note {number} for {total}.",
     "deposit": "Please find attached deposit invoice {number} for {total}.",
     "pay_by": "Please pay {open} by {due_date}, quoting {quoted}.",
+    "credit_counted": "We have offset {amount} of your credit.",
+    "credit_left": "{amount} of invoice {number} remains to be paid.",
+    "credit_settles": "Nothing remains to be paid of invoice {number}.",
+    "credit_offset": "We have offset {amount} against invoice {number}, of which {left} remains to be paid.",
+    "credit_pays": "We have offset {amount} against invoice {number}, which is now paid.",
+    "credit_owed": "Your credit is {amount}. We will pay it out or offset it against your next invoice.",
     "invoice_reminder": "Our invoice {number} dated {issue_date} was due on {due_date}. "
     "According to our records, {open} is still outstanding. "
     "Please pay this amount, quoting {quoted}. A copy of the invoice is attached.",
@@ -215,6 +221,12 @@ GERMAN = {
     "credit_note": "anbei erhalten Sie unsere Rechnungskorrektur {number} über {total}.",
     "deposit": "anbei erhalten Sie unsere Abschlagsrechnung {number} über {total}.",
     "pay_by": "Bitte zahlen Sie {open} bis zum {due_date} unter Angabe der {quoted}.",
+    "credit_counted": "Ihr Guthaben haben wir in Höhe von {amount} verrechnet.",
+    "credit_left": "Von der Rechnung {number} bleiben {amount} zu zahlen.",
+    "credit_settles": "Von der Rechnung {number} ist nichts mehr zu zahlen.",
+    "credit_offset": "Wir haben {amount} mit der Rechnung {number} verrechnet, dort bleiben {left} zu zahlen.",
+    "credit_pays": "Wir haben {amount} mit der Rechnung {number} verrechnet, die damit bezahlt ist.",
+    "credit_owed": "Ihr Guthaben beträgt {amount}. Wir zahlen es aus oder verrechnen es mit Ihrer nächsten Rechnung.",
     "invoice_reminder": "unsere Rechnung {number} vom {issue_date} war am {due_date} fällig. "
     "Nach unseren Unterlagen sind noch {open} offen. "
     "Bitte begleichen Sie diesen Betrag unter Angabe der {quoted}. "

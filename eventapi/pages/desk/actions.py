@@ -73,6 +73,7 @@ BUTTONS = (
     "delete_invoice",
     "dispute_invoice",
     "settle_invoice",
+    "offset_invoice",
     "create_invoice_write_off",
     "create_payment",
     "complete_payment",
@@ -198,6 +199,8 @@ def form_of(request, name, *, without=(), **choices):
     """
     schema = api.routes()[name].options.schema
     names = FIELDS.get(name) if schema else []
+    if name == "send_invoice":
+        names = [*names, *offset_field(request)]
     if without:
         names = [each for each in names if each not in without]
     label = labels.of(request, schema.partition(".")[0] if schema else "")
@@ -211,14 +214,22 @@ def form_of(request, name, *, without=(), **choices):
     )
 
 
+def offset_field(request):
+    """Return the names of the fields of a form that offset credit: none without the scope for payments."""
+    return ["offset"] if api.may(request, "payments", writes=True) else []
+
+
 def ticks(db, name):
     """Return the boxes that are ticked from the start in the form of an action, or of a batch.
 
     A decision on applications, and that a participation is cancelled, is mailed if the server can
-    send mails. The other links of a person end with the one that is revoked.
+    send mails. The other links of a person end with the one that is revoked. Credit of the customer
+    is offset when an invoice is sent.
     """
     if name == "revoke_link":
         return {"all": ["1"]}
+    if name == "send_invoice":
+        return {"offset": ["1"]}
     is_told = "application" in name or name == "cancel_participant"
     found = {"mail": ["1"]} if is_told and db.config.smtp_host else {}
     if name == "cancel_participant":
@@ -228,6 +239,8 @@ def ticks(db, name):
 
 def choices(request, name, id):
     """Return the options of the fields of an action that name other records."""
+    if name == "offset_invoice":
+        return {"invoice_number": open_invoices(request, id)}
     if name != "move_booth_reservation" or not api.may_call(request, "list_booths"):
         return {}
     held = api.read("get_booth_reservation", id=id).data
@@ -242,6 +255,21 @@ def choices(request, name, id):
             for booth in free_booths(held["event_id"])
         ]
     }
+
+
+def open_invoices(request, id):
+    """Return the open invoices of the contact of an invoice in its currency, as options of a field."""
+    invoice = api.read("get_invoice", id=id).data
+    found = api.everything(
+        "list_invoices", contact_id=invoice["contact_id"], type="invoice", sort="id", order="ASC"
+    )
+    options = []
+    for row in found:
+        is_open = row["is_locked"] and row["open_amount"] > 0
+        if is_open and row["currency"] == invoice["currency"]:
+            amount = formats.money(row["open_amount"], row["currency"], request.language)
+            options.append((row["invoice_number"], f"{row['invoice_number']} · {amount}"))
+    return options
 
 
 def free_booths(event_id):

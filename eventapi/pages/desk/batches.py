@@ -3,10 +3,13 @@
 The first page is a trial, which changes nothing.
 """
 
+from decimal import Decimal
+
 from eventapi.domain.billing import treatments
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, labels, taxes
 from eventapi.pages.desk.page import render_page
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell
 from eventapi.web.html.forms import id_of
@@ -61,10 +64,11 @@ def get_desk_batch(db, request, resource, action):
 def do_desk_batch(request, connections, resource, action):
     """Try an action for the ticked records, or run it if the trial was looked at."""
     name, _, names = batch(resource, action)
-    body = {"action": action, "ids": ids_of(request), "dry_run": not request.fields.get("sure")}
+    ids = ordered(connections.reader(), request, resource, action)
+    body = {"action": action, "ids": ids, "dry_run": not request.fields.get("sure")}
     form = form_of(request, resource, action, names)
     if form:
-        body |= form.body(request.fields)
+        body |= form.body(given_to(request, resource, action))
     if request.fields.get("sure"):
         decide_place(request)
     if not body["ids"]:
@@ -78,7 +82,7 @@ def do_desk_batch(request, connections, resource, action):
 def page(db, request, resource, action, result):
     """Return the result of a trial, or of a batch."""
     _, read, names = batch(resource, action)
-    rows, ids = [], ids_of(request)
+    rows, ids = [], ordered(db, request, resource, action)
     include = ("contact",) if resource == "invoices" else ()
     for entry in (result or {"results": []})["results"]:
         record = (
@@ -103,13 +107,21 @@ def page(db, request, resource, action, result):
                 "sentence": sentence(request, entry) or note,
                 "mail": mail,
                 "warnings": warnings_of(resource, entry),
+                "offsets": [
+                    {**each, "currency": record["currency"]}
+                    for each in entry.get("meta", {}).get("offsets", ())
+                ],
             }
         )
     trial = result is None or result["dry_run"]
     given = (
         request.fields
         if "trial" in request.fields
-        else {**request.fields, "confirm": ["1"], **actions.ticks(db, resource)}
+        else {
+            **given_to(request, resource, action),
+            "confirm": ["1"],
+            **actions.ticks(db, resource),
+        }
     )
     good = [row for row in rows if row["status"] < 400]
     return render_page(
@@ -128,6 +140,7 @@ def page(db, request, resource, action, result):
         back=actions.return_path(request),
         good=len(good),
         question=question(db, request, ids) if trial and action == "invoice" else None,
+        offsets=offset_sums(rows),
         record_name=labels.record_name,
         record_address=record_address,
     )
@@ -159,6 +172,37 @@ def warnings_of(resource, entry):
     return meta.get("warnings", []) if resource == "invoices" else []
 
 
+def given_to(request, resource, action):
+    """Return the fields of the form.
+
+    The first trial of sending invoices offsets credit, as its box, which is ticked then, says.
+    """
+    if "trial" in request.fields or (resource, action) != ("invoices", "send"):
+        return request.fields
+    return {**request.fields, "offset": ["1"]}
+
+
+def ordered(db, request, resource, action):
+    """Return the ids of the ticked records. Credit notes are sent first, so that invoices count their credit."""
+    ids = ids_of(request)
+    if (resource, action) != ("invoices", "send"):
+        return ids
+    notes = set(db.values(sql.credit_notes_among, ids=as_json(ids)))
+    return sorted(ids, key=lambda id: id not in notes)
+
+
+def offset_sums(rows):
+    """Return what a batch has offset: {currency, count, amount} for each currency."""
+    found = {}
+    for row in rows:
+        for each in row["offsets"]:
+            currency = each["currency"]
+            sums = found.setdefault(currency, {"currency": currency, "count": 0, "amount": 0})
+            sums["count"] += 1
+            sums["amount"] += Decimal(str(each["amount"]))
+    return list(found.values())
+
+
 def takes_part(db, request, application):
     """Return the sentence that an application adds no exhibitor, since its address takes part
     already, or None.
@@ -170,6 +214,8 @@ def takes_part(db, request, application):
 def form_of(request, resource, action, names):
     """Return the form of a batch, or None if it has no fields."""
     schema = SCHEMAS.get((resource, action))
+    if (resource, action) == ("invoices", "send"):
+        names = [*names, *actions.offset_field(request)]
     return schema and Form(
         schema,
         "POST",

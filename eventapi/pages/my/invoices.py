@@ -1,4 +1,4 @@
-"""Invoices: what is open and paid, each as it was sent, and the code for a transfer."""
+"""Invoices: the balance, what is open and paid, each as it was sent, and the code for a transfer."""
 
 from eventapi.domain.billing import invoices, sending
 from eventapi.domain.billing import pdf as invoice_pdf
@@ -17,7 +17,7 @@ PDF, XML, SVG = "application/pdf", "application/xml", "image/svg+xml"
 
 @routes.get("/invoices")
 def get_my_invoices(db, request):
-    """Return the invoices with what is open. Credit notes stand beside their invoice."""
+    """Return the balance, and the invoices with what is open. Credit notes stand beside their invoice."""
     exhibitor = page.open_page(db, request, RIGHT)
     rows = reading.invoices_of(db, exhibitor.participant)
     notes = {}
@@ -35,7 +35,30 @@ def get_my_invoices(db, request):
         for row in rows
         if row["invoice_type"] == "invoice"
     ]
-    return page.render_page(db, request, exhibitor, "invoices", invoices=own, seller=db.config)
+    return page.render_page(
+        db,
+        request,
+        exhibitor,
+        "invoices",
+        invoices=own,
+        balances=balances(own),
+        seller=db.config,
+    )
+
+
+def balances(rows):
+    """Return {currency, open, credit, balance} for each currency in which the exhibitor owes or is owed something."""
+    found = {}
+    for row in rows:
+        currency = row["currency"]
+        sums = found.setdefault(currency, {"currency": currency, "open": 0, "credit": 0})
+        sums["open"] += max(row["open_amount"], 0)
+        sums["credit"] += max(-row["open_amount"], 0)
+    return [
+        {**sums, "balance": sums["open"] - sums["credit"]}
+        for sums in found.values()
+        if sums["open"] or sums["credit"]
+    ]
 
 
 @routes.get("/invoices/<id:int>/pdf", forms=(PDF,))

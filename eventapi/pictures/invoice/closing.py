@@ -123,10 +123,10 @@ class Closing:
             label = self._text("tax_in", tax_currency=invoice["tax_currency"], rate=rate)
             yield label, invoice["tax_in_tax_currency"], False
         if invoice.get("paid_amount") and invoice["invoice_type"] == "invoice":
-            yield from self._paid()
+            yield from self._paid_before()
             yield self._text("open"), invoice["open_amount"], True
 
-    def _paid(self):
+    def _paid_before(self):
         """Yield the rows of what was paid before: the credit of other invoices, and the rest."""
         paid = Decimal(str(self.invoice["paid_amount"]))
         for credit in self.invoice.get("counted_credits", ()):

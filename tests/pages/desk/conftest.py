@@ -134,7 +134,7 @@ def busy_fair(organiser, fair, open_link, db):
 
     exhibitor, today = fair.exhibitor["id"], times.today("Europe/Berlin")
     organiser.patch(f"/contacts/{fair.contact['id']}", {"tax_id": "ATU13585627"}, status=200)
-    participant("Astern KG")
+    astern = organiser.data(f"/participants/{participant('Astern KG')}")
     organiser.post(f"/participants/{participant('Nelken KG')}/cancel", status=200)
     organiser.make(
         "/booth-reservations", {"booth_id": fair.booths[0]["id"], "event_participant_id": exhibitor}
@@ -220,6 +220,11 @@ def busy_fair(organiser, fair, open_link, db):
                 "status": status,
             },
         )
+    # one that was overpaid: its credit can be offset
+    item = {"description": "Poster", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+    paid = organiser.make("/invoices", {"contact_id": astern["contact_id"], "items": [item]})
+    paid = organiser.post(f"/invoices/{paid['id']}/send", {"mail": False}, status=200).json["data"]
+    organiser.make("/payments", {"invoice_number": paid["invoice_number"], "amount": 130})
     made = organiser.make("/applications", {"company_name": "Lilien KG", "event_keys": ["fair"]})
     organiser.post(f"/applications/{made['id']}/review", status=200)
     entries = [

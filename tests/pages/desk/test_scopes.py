@@ -15,7 +15,7 @@ from eventapi.plugins import sessions
 from tests.support.client import SCOPES
 
 # scope -> what the desk sends with it: buttons, batches, forms of records, and other addresses.
-# Some need two scopes: the batch that bills participants, and links, which need the scope of what
+# Some need two scopes: the batch that bills participants, offsets, and links, which need the scope of what
 # they open as well (link 2 is for a door).
 NEEDS = {
     "applications": """
@@ -30,12 +30,14 @@ NEEDS = {
     "invoices": """
         do/create_participant_invoice/1 do/refresh_invoice/1 do/send_invoice/1 do/mail_invoice/2 do/remind_invoice/2
         do/cancel_invoice/2 do/delete_invoice/1 do/dispute_invoice/2 do/settle_invoice/2
-        do/create_invoice_write_off/2 do/withdraw_dunning/4/1 batch/participants/invoice batch/invoices/send
+        do/create_invoice_write_off/2 do/offset_invoice/2 do/withdraw_dunning/4/1 batch/participants/invoice
+        batch/invoices/send
         batch/invoices/remind edit/invoices edit/invoices/1 edit/dunning_levels edit/dunning_levels/1
         money/dunning""",
     "payments": """
-        do/create_payment do/complete_payment/2 do/cancel_payment/2 do/refund_payment/1 do/delete_payment/1
-        do/assign_unmatched_payment/2 do/ignore_unmatched_payment/2 do/reopen_unmatched_payment/1 money/statement""",
+        do/offset_invoice/2 do/create_payment do/complete_payment/2 do/cancel_payment/2 do/refund_payment/1
+        do/delete_payment/1 do/assign_unmatched_payment/2 do/ignore_unmatched_payment/2 do/reopen_unmatched_payment/1
+        money/statement""",
     "booths": """
         do/create_booth_reservation do/confirm_booth_reservation/1 do/cancel_booth_reservation/1
         do/extend_booth_reservation/1 do/move_booth_reservation/1 batch/booth-reservations/confirm edit/booths
@@ -104,6 +106,7 @@ PAGES = (
     "invoices/2",
     "invoices/3",
     "invoices/4",
+    "invoices/5",
     "people?q=rosen",
     "contacts/1",
     "tasks",

@@ -54,7 +54,7 @@ def test_templates_contain_no_program():
 
 
 def forms(language):
-    visit = SimpleNamespace(language=language)
+    visit = SimpleNamespace(language=language, who=SimpleNamespace(scopes={"payments"}))
     for kind in edit.KINDS.values():
         for method, names in (("POST", (*kind.new, *kind.names)), ("PATCH", kind.names)):
             yield Form(kind.singular, method, labels.of(visit), names=names, without=kind.without)
