@@ -52,6 +52,9 @@ SELECT (SELECT count(*) FROM invoices WHERE status = 'draft') AS drafts,
        (SELECT count(*) FROM invoices WHERE status IN ('sent', 'partially_paid') AND invoice_type = 'invoice'
          AND overdue_from <= :today
            AND open_amount > 0) AS overdue,
+       (SELECT count(*) FROM invoices WHERE for_post = 1 AND posted_on IS NULL)
+         + (SELECT count(*) FROM dunnings d CROSS JOIN invoices i ON i.id = d.invoice_id WHERE d.for_post = 1
+             AND d.posted_on IS NULL AND i.open_amount > 0 AND i.disputed_at IS NULL) AS to_print,
        (SELECT count(*) FROM bank_transactions WHERE status = 'open') AS unmatched,
        (SELECT count(*) FROM mails WHERE state IN ('failed', 'uncertain')) AS mails_failed,
        (SELECT count(*) FROM mails WHERE state = 'queued' AND next_at <= :due) AS mails_waiting,

@@ -74,6 +74,7 @@ OUTSIDE = (
     "pages.desk.exhibitors",
     "pages.desk.hall",
     "pages.desk.money",
+    "pages.desk.to_print",
     "pages.desk.people",
     "pages.desk.edit",
     "pages.desk.settings",

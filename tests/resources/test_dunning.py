@@ -1341,7 +1341,7 @@ def test_the_check_finds_a_level_that_does_not_fit_the_history(organiser, overdu
     db.connection.execute("UPDATE invoices SET dunning_level = 1")
 
 
-def test_a_letter_has_the_same_schema_in_its_invoice_and_in_the_response_of_sending():
+def test_a_letter_has_the_same_schema_in_its_invoice_in_the_list_and_in_the_response_of_sending():
     dunning = schema_files.document("dunning")["$defs"]
     invoice = schema_files.document("invoice")["$defs"]
     sent = {
@@ -1353,3 +1353,12 @@ def test_a_letter_has_the_same_schema_in_its_invoice_and_in_the_response_of_send
         for name, field in sent.items()
     }
     assert {**dunning["entry"], "properties": sent} == invoice["letter"]
+    listed = schema_files.document("dunning_letter")["properties"]
+    listed = {
+        name: {key: value for key, value in listed[name].items() if key != "readOnly"}
+        for name in sent
+    }
+    only_sent = ("id", "created_at")  # null in a dry run
+    assert {name: field for name, field in listed.items() if name not in only_sent} == {
+        name: field for name, field in sent.items() if name not in only_sent
+    }

@@ -4,6 +4,7 @@ import json
 from datetime import datetime, timedelta, timezone
 
 from eventapi import times
+from eventapi.domain.mail import deliveries
 from eventapi.storage import migrations, schema, versions
 from eventapi.storage.database import as_json, connect
 from eventapi.storage.statements import statements
@@ -1021,3 +1022,47 @@ def test_queued_mails_stay_as_they_are(tmp_path):
         "SELECT id, kind, recipient, state, next_at, details FROM mails"
     ).fetchall() == [(1, "link", "a@x.example", "queued", NOW, None)]
     assert new.execute("SELECT seq FROM sqlite_sequence WHERE name = 'mails'").fetchone() == (7,)
+
+
+def test_what_was_sent_before_has_no_delivery_whatever_became_of_its_mail(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 78)
+    contact_and_invoices(old, ['{"name": "Rosen KG"}'])
+    letter = {
+        "deadline": "2026-11-30",
+        "language": "de",
+        "title": "Mahnung",
+        "due_date": "2026-11-01",
+    }
+    amounts = dict.fromkeys(
+        ("open_amount", "fee", "lump_sum", "costs", "interest", "total_claim"), 0
+    )
+    old.execute("PRAGMA foreign_keys = OFF")
+    for kind in ("invoice", "dunning"):
+        insert(
+            old,
+            "mails",
+            kind=kind,
+            entity_type="invoice",
+            entity_id=2,
+            subject="Invoice",
+            recipient="a@example.org",
+            base_url="",
+            state="failed",
+            message_id=f"<{kind}@example.org>",
+        )
+    old.execute(
+        "INSERT INTO dunnings (invoice_id, level, level_name, sent_on, days_overdue, mail, mail_id, "
+        f"created_at, {', '.join([*letter, *amounts])}) "
+        f"VALUES (2, 1, 'First', '2026-11-20', 5, 'queued', 2, '', {', '.join('?' * 10)})",
+        [*letter.values(), *amounts.values()],
+    )
+    new = upgraded(path, old)
+    for table in ("invoices", "dunnings"):
+        rows = new.execute(f"SELECT for_post, posted_on FROM {table}").fetchall()
+        assert set(rows) == {(None, None)}
+    new.execute("DELETE FROM mails")
+    assert new.execute("SELECT for_post, mail_outcome FROM dunnings").fetchall() == [
+        (None, "failed")
+    ]
+    assert deliveries.of({"for_post": None, "posted_on": None, "mail_state": "failed"}) == "none"

@@ -410,6 +410,8 @@ def target_after(request, name, response):
         made = list(dict.fromkeys([response.data["id"], *response.meta["credit_notes"]]))
         word = f"{name}_and_credit" if len(made) > 1 else name
         return with_message(f"invoices/{response.data['id']}", word, made)
+    if name == "send_invoice":
+        return with_message(return_path(request), f"{name}_{response.data['delivery']}")
     if name == "delete_invoice":  # its page is gone
         return with_message("money", name)
     return with_message(return_path(request), name, response.meta.get("credit_note_ids", ()))

@@ -3,6 +3,7 @@
 The first page is a trial, which changes nothing.
 """
 
+from collections import Counter
 from decimal import Decimal
 
 from eventapi.domain.billing import treatments
@@ -114,6 +115,10 @@ def page(db, request, resource, action, result):
             }
         )
     trial = result is None or result["dry_run"]
+    is_sent = (resource, action) == ("invoices", "send") and not trial
+    counts = (
+        Counter(row["record"]["delivery"] for row in rows if row["status"] < 400) if is_sent else {}
+    )
     given = (
         request.fields
         if "trial" in request.fields
@@ -141,6 +146,8 @@ def page(db, request, resource, action, result):
         good=len(good),
         question=question(db, request, ids) if trial and action == "invoice" else None,
         offsets=offset_sums(rows),
+        told=labels.deliveries(labels.words(request), counts) if counts else None,
+        to_print=counts.get("to_print"),
         record_name=labels.record_name,
         record_address=record_address,
     )

@@ -214,3 +214,22 @@ def problem_sentence(texts, code, members):
             written[name] = texts.get(f"={value}", value)
     text = texts.get(f"problem_{code}") or texts["problem_other"]
     return text.format_map(page_requests.Members(written))
+
+
+# Deliveries
+
+DELIVERIES = ("queued", "mailed", "to_print", "posted", "none", "held_back", "left")
+
+
+def deliveries(texts, counts):
+    """Return the sentence that says how documents reach their customers.
+
+    `counts`: word of DELIVERIES -> number. No document counts as sent before a mail server has
+    taken it.
+    """
+    parts = [
+        texts[f"sum_{word}" if counts[word] != 1 else f"sum_{word}_one"].format(n=counts[word])
+        for word in DELIVERIES
+        if counts.get(word)
+    ]
+    return f"{', '.join(parts)}." if parts else texts["sum_nothing"]

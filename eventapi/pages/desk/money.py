@@ -1,9 +1,12 @@
 """Money at the desk: drafts to send, overdue invoices, dunning letters, one invoice, the bank."""
 
+import re
 from functools import partial
+from urllib.parse import urlencode
 
 from eventapi import times
 from eventapi.domain.billing.invoices import SHOWN_OPEN
+from eventapi.domain.mail import queue as mails
 from eventapi.errors import invalid_at
 from eventapi.languages import formats
 from eventapi.pages.desk import actions, api, batches, events, labels, lists
@@ -71,7 +74,15 @@ def get_desk_money(db, request):
         paging=lists.paging(asked, total),
         batch=BATCH.get(show) if api.may_call(request, "send_invoice") else None,
         bank=api.may(request, "payments"),
+        print_count=to_print_count(request),
     )
+
+
+def to_print_count(request):
+    """Return how many invoices and letters have to be printed."""
+    _, letters = api.rows("list_dunning_letters", delivery="to_print", open=1, per_page=1)
+    _, invoices = api.rows("list_invoices", delivery="to_print", per_page=1)
+    return letters + invoices
 
 
 @routes.get("/invoices/<id>")
@@ -137,7 +148,7 @@ def downloaded(response):
 @routes.get("/money/dunning")
 def get_desk_dunning(db, request):
     """Return the letters that are due, with what each claims: the look before sending them."""
-    asked = shell.asked("page", "event", "sent", "left")
+    asked = shell.asked("page", "event", *TOLD)
     response = api.read("list_due_dunnings", query={"per_page": 100, "page": lists.page_of(asked)})
     return render_page(
         db,
@@ -147,6 +158,10 @@ def get_desk_dunning(db, request):
         rows=response.data,
         total=response.meta["total"],
         asked=asked,
+        told=told_of_letters(request, asked),
+        to_print=number_of(asked, "to_print"),
+        can_mail=mails.is_configured(db.config),
+        print_count=to_print_count(request),
         warnings=[each["code"] for each in response.meta.get("warnings", [])],
         paging=lists.paging(asked, response.meta["total"], 100),
         may_send=api.may_call(request, "send_dunnings"),
@@ -168,6 +183,25 @@ def held_back(language, timezone, row):
     return sentence.format(**values)
 
 
+# What the page says of the letters that were just sent.
+TOLD = ("queued", "to_print", "left")
+
+
+def told_of_letters(request, asked):
+    """Return what became of the letters that were just sent, and of those that were not, or None."""
+    if "queued" not in asked:
+        return None
+    counts = {name: number_of(asked, name) for name in TOLD}
+    counts["held_back"] = api.rows("list_due_dunnings", held_back=1, per_page=1)[1]
+    return labels.deliveries(labels.words(request), counts)
+
+
+def number_of(asked, name):
+    """Return a number of the query, 0 without one."""
+    text = asked.get(name) or ""
+    return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else 0
+
+
 @routes.post("/money/dunning", batch=True, shows=get_desk_dunning)
 def send_desk_dunnings(request):
     """Send the letters of the ticked invoices, oldest due date first."""
@@ -176,17 +210,14 @@ def send_desk_dunnings(request):
         raise invalid_at("/ids", "min_items", "tick at least one invoice")
     body = {
         "invoice_ids": ids,
-        "mail": None if request.fields.get("mail") else False,
+        "mail": None if request.fields.get("mail") else "post",
         "dry_run": False,
     }
-    target = "money/dunning?"
 
     def back(response):
-        return page_requests.see_other(
-            request,
-            f"{target}sent={len(response.data['sent'])}&left={response.data['left']}"
-            "&done=sent_dunnings",
-        )
+        counts = {name: response.data["counts"][name] for name in ("queued", "to_print")}
+        told = urlencode({**counts, "left": response.data["left"]})
+        return page_requests.see_other(request, f"money/dunning?{told}")
 
     return actions.once(request, "send_dunnings", {}, body, back)
 

@@ -74,7 +74,7 @@ def render_page(db, request, name, *, menu=None, current=None, **values):
         summary=partial(labels.summary, texts, request.language),
         label_of=partial(label_of, texts),
         rows_of=schema_forms.rows,
-        options_of=options_of,
+        options_of=partial(options_of, texts),
         any_of=any_of,
         sentences=labels.sentences(request, form, given),
         **values,
@@ -123,11 +123,13 @@ def any_of(given, field):
     )
 
 
-def options_of(given, field):
+def options_of(texts, given, field):
     """Return the options of a field, and the values that it has and does not offer.
 
     So saving a form loses none.
     """
+    if field.kind == "choice":
+        return [*((word, texts[word]) for word in ("yes", "no")), *field.options]
     offered = {value for value, _ in field.options}
     others = [value for value in given.get(field.name, []) if value and value not in offered]
     return [*field.options, *((value, value) for value in others)]

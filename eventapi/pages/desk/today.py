@@ -39,6 +39,7 @@ LINES = {
     "tasks": ("tasks", "tasks", False),
     "drafts": ("invoices", "money?all=1", False),
     "overdue": ("invoices", "money?show=overdue&all=1", True),
+    "to_print": ("invoices", "money/to_print", True),
     "unmatched": ("payments", "money/bank", True),
     "mails_failed": ("events", "", True),
     "mails_waiting": ("events", "", True),

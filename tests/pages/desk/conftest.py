@@ -208,7 +208,7 @@ def busy_fair(organiser, fair, open_link, db):
         "overdue_from = '2026-01-09' WHERE id IN (2, 4)"
     )
     organiser.make("/invoices/dunning-levels", {"name": "First letter", "days": 10})
-    organiser.post("/invoices/dunning/send", {"invoice_ids": [4], "mail": False}, status=200)
+    organiser.post("/invoices/dunning/send", {"invoice_ids": [4], "mail": "post"}, status=200)
     sent = organiser.data("/invoices/2")
     for status in ("completed", "pending"):
         organiser.make(

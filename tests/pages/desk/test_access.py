@@ -24,6 +24,7 @@ PAGES = (
     "money",
     "money/bank",
     "money/dunning",
+    "money/to_print",
     "people",
     "setup",
     "tasks",

@@ -66,6 +66,9 @@ def test_pages_are_accessible_and_fit_the_screen(
         f"/contacts/{fair.contact['id']}",
         {"email": "kundenbetreuung-und-buchhaltung@rosen-und-staudenversand.example"},
     )
+    item = {"description": "Booth", "quantity": 1, "unit_price": 100}
+    draft = organiser.make("/invoices", {"contact_id": fair.contact["id"], "items": [item]})
+    organiser.post(f"/invoices/{draft['id']}/send", {"mail": "post"}, status=200)
     enter(browser, address, organiser.key)
     language = "de" if dark else "en"
     for path in (
@@ -79,6 +82,7 @@ def test_pages_are_accessible_and_fit_the_screen(
         "/money",
         "/money/bank",
         "/money/dunning",
+        "/money/to_print",
         "/people?q=rosen",
         "/setup",
         "/edit/services",

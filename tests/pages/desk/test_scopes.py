@@ -33,7 +33,7 @@ NEEDS = {
         do/create_invoice_write_off/2 do/offset_invoice/2 do/withdraw_dunning/4/1 batch/participants/invoice
         batch/invoices/send
         batch/invoices/remind edit/invoices edit/invoices/1 edit/dunning_levels edit/dunning_levels/1
-        money/dunning""",
+        money/dunning money/to_print""",
     "payments": """
         do/offset_invoice/2 do/create_payment do/complete_payment/2 do/cancel_payment/2 do/refund_payment/1
         do/delete_payment/1 do/assign_unmatched_payment/2 do/ignore_unmatched_payment/2 do/reopen_unmatched_payment/1
@@ -102,6 +102,8 @@ PAGES = (
     "money/bank",
     "money/bank?show=ignored",
     "money/dunning",
+    "money/dunning?queued=1&to_print=1&left=0",
+    "money/to_print",
     "invoices/1",
     "invoices/2",
     "invoices/3",

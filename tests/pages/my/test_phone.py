@@ -218,6 +218,7 @@ DESK = (
     "money?show=sent&all=1",
     "money/bank",
     "money/dunning",
+    "money/to_print",
     "invoices/1",
     "people?q=garten",
     "contacts/1",

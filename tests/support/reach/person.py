@@ -50,6 +50,7 @@ PAGES = {
         "hall/holds",
         "money",
         "money/dunning",
+        "money/to_print",
         "money/bank",
         "people",
         "tasks",

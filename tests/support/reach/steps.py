@@ -407,6 +407,7 @@ LEFT_OUT = {
     "POST /desk/sign-out": ENDS,
     "POST /desk/hall/layout/<id>": SAME,
     "POST /desk/money/dunning": SAME,
+    "POST /desk/money/to_print": SAME,
     "POST /desk/money/statement": SAME,
     "POST /desk/badges": SAME,
     "POST /desk/edit/<name>/<id>": SAME,
