@@ -57,6 +57,14 @@ def test_page_and_trial_of_a_draft_say_a_warning_in_the_language_of_the_office(
     assert sentence.format(day=day) in trial(one, language=language)
 
 
+def test_the_page_of_a_draft_says_what_is_missing_and_the_warnings_as_well(office, draft):
+    one = draft({"city": None}, items=[{**ITEM, "unit_price": 1000}])  # no small invoice
+    page = office.get(f"/desk/invoices/{one['id']}").text
+    assert "This is missing before the invoice can be sent:" in page
+    assert "counts as the day of the supply" in page
+    assert page.count("Complete the contact") == 1
+
+
 def test_a_draft_without_a_warning_has_none_in_the_trial(draft, trial):
     assert "tag late" not in trial(draft(service_date=times.today("Europe/Berlin")))
 
