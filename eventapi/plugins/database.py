@@ -23,11 +23,11 @@ READS = ("GET", "OPTIONS")
 class DatabasePlugin:
     """Passes `db` and `who` to the handlers that take them.
 
-    A GET handler, a POST with the option `reads`, and a dry run get the reading connection of their
-    thread. Any other handler runs inside a write transaction of the Writer, and returns after its
-    commit (storage/group_commit.py). A Problem that the handler raises rolls the write back, unless
-    the Problem has `keeps`: then the write is committed, and the Problem is the response all the
-    same.
+    A GET handler, a POST with the option `reads`, and a dry run of a route with the option `dry_run`
+    get the reading connection of their thread. Any other handler runs inside a write transaction of
+    the Writer, and returns after its commit (storage/group_commit.py); a dry run of a route with
+    `rolls_back` is rolled back. A Problem that the handler raises rolls the write back, unless the
+    Problem has `keeps`: then the write is committed, and the Problem is the response all the same.
     """
 
     name, api = "database", 2
@@ -69,15 +69,15 @@ def tried_or_not(callback: Callable, takes: Container[str], options: Options) ->
 
     def handle(**values):
         body = dict(values["body"])
-        is_tried = body.pop("dry_run", False)
-        request.environ[DRY_RUN] = is_tried
+        is_dry_run = body.pop("dry_run", False)
+        request.environ[DRY_RUN] = is_dry_run
         values["body"] = body
-        if not is_tried:
+        if not is_dry_run:
             return write(**values)
         try:
-            attempt(**values)
+            return attempt(**values)
         except DryRun as done:
-            return done.args[0]
+            return done.response
 
     return handle
 

@@ -23,7 +23,14 @@ OF_META = ("id", "event_participant_id", "credit_notes", "credit_note_ids", "fur
 
 
 class DryRun(Exception):
-    """Ends the transaction of a dry run, so that it is rolled back."""
+    """Ends the transaction of a dry run, so that it is rolled back.
+
+    `response` is that of the request; None if the caller keeps it.
+    """
+
+    def __init__(self, response: Response | None = None):
+        super().__init__("dry run")
+        self.response = response
 
 
 def response_to(result: object, singular: str, known: dict | None) -> Response:

@@ -126,10 +126,13 @@ def send(organiser, name, show, **more):
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_a_dry_run_stores_nothing_and_answers_as_the_real_request(organiser, show, db, name):
-    before = state(db)
+def test_a_dry_run_stores_nothing_and_answers_as_the_real_request(
+    organiser, show, settings, db, name
+):
+    before, files = state(db), sorted(settings.data_dir.rglob("*"))
     tried = send(organiser, name, show, dry_run=True)
     assert state(db) == before
+    assert sorted(settings.data_dir.rglob("*")) == files
     assert not {"Location", "ETag"} & set(tried.headers)
 
     real = send(organiser, name, show)
