@@ -77,6 +77,8 @@ def of_group(tax, seller, buyer, language):
     # "Steuerfrei nach § 4 Nr. 20 UStG" says it already
     if reason.casefold().startswith(usual.casefold()):
         return reason
+    if usual.casefold().startswith(reason.casefold()):
+        return usual
     return f"{usual}: {reason}"
 
 

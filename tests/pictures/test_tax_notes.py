@@ -70,6 +70,7 @@ def test_a_note_has_the_words_of_the_law_of_the_seller(seller, buyer, category, 
     [
         ("AE", "Reverse charge", CHARGE),
         ("AE", "§ 13b UStG", f"{CHARGE}: § 13b UStG"),
+        ("AE", "Steuerschuldnerschaft des Leistungsempfängers", CHARGE),
         ("O", "Not subject to VAT; Schadensersatz", "Nicht steuerbar: Schadensersatz"),
         ("E", "§ 4 Nr. 22 UStG", "Steuerfrei: § 4 Nr. 22 UStG"),
         ("E", "Steuerfrei nach § 4 Nr. 22 UStG", "Steuerfrei nach § 4 Nr. 22 UStG"),
