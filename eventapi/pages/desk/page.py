@@ -128,8 +128,8 @@ def options_of(texts, given, field):
 
     So saving a form loses none.
     """
-    if field.kind == "choice":
-        return [*((word, texts[word]) for word in ("yes", "no")), *field.options]
     offered = {value for value, _ in field.options}
+    if field.kind == "choice" and "yes" not in offered:
+        return [*((word, texts[word]) for word in ("yes", "no")), *field.options]
     others = [value for value in given.get(field.name, []) if value and value not in offered]
     return [*field.options, *((value, value) for value in others)]

@@ -301,7 +301,7 @@ class Form:
         if each.kind == "lines":
             return [line.strip() for text in texts for line in text.split("\n") if line.strip()]
         if each.kind == "choice":
-            meant = {"yes": True, "no": False, **{word: word for word, _ in each.options}}
+            meant = {**{word: word for word, _ in each.options}, "yes": True, "no": False}
             return meant.get(texts[0]) if texts else None
         value = each.value(given, self.language)
         return (
