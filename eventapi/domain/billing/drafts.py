@@ -203,7 +203,6 @@ def change_draft(db, row, old, body):
     is_same = invoice_lines.are_same(lines, lines_before)
     if is_same and all(row[name] == value for name, value in draft.items()):
         return row
-
     invoice_lines.carry_over(lines, matches)
     db.run(sql.change, id=row["id"], **draft, now=db.now)
     deposits.store(db, row["id"], draft["deposit_ids"])
@@ -259,11 +258,10 @@ def _obstacle(row, lines, others):
         return None
     if _total(lines) < 0:
         return "what is left of it would total less than 0"
-    if not others:
-        return None
-    if _total(others) < 0 or any(
-        all(line["is_discount"] for line in part) for part in (lines, others)
-    ):
+    has_only_discounts = any(
+        all(line["is_discount"] for line in part) for part in (lines, others) if part
+    )
+    if others and (_total(others) < 0 or has_only_discounts):
         return (
             "lines of category O (not subject to VAT) need an invoice of their own, and one of the two "
             "would total less than 0 or consist of discounts"
@@ -279,8 +277,9 @@ def _treated_again(db, draft, lines):
     """Return the lines of a draft with the tax of its treatment, and set the columns of the treatment
     in `draft`.
     """
-    is_open = draft["tax_decided_by"] == treatments.RULE
-    wanted = treatments.AUTO if is_open else draft["tax_treatment"]
+    wanted = (
+        treatments.AUTO if draft["tax_decided_by"] == treatments.RULE else draft["tax_treatment"]
+    )
     columns, treated = treatments.treated(treatments.of_draft(db, draft), lines, wanted)
     draft.update(columns)
     return [
