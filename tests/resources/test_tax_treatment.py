@@ -387,6 +387,22 @@ def test_a_draft_of_an_earlier_version_gets_the_default_tax_where_no_usual_one_i
     ]
 
 
+def test_a_deposit_that_the_final_invoice_cannot_deduct_is_named(show):
+    deposit = show.draft(show.zurich, {**STAND, "unit_price": 30}, is_deposit=True)
+    sent = show.organiser.post(f"/invoices/{deposit['id']}/send", status=200).json["data"]
+    payment = {"invoice_number": sent["invoice_number"], "amount": 30, "status": "completed"}
+    show.organiser.make("/payments", payment)
+    show.decide("event")
+    final = show.draft(show.zurich, deposit_ids=[deposit["id"]])
+    refused = show.organiser.post(f"/invoices/{final['id']}/send", status=409).json
+    (fault,) = (one for one in refused["faults"] if one["field"] == "deposit_ids")
+    assert sent["invoice_number"] in fault["detail"]
+    show.change(final, {"tax_treatment": "not_taxable"})
+    assert (
+        show.organiser.post(f"/invoices/{final['id']}/send", status=200).json["data"]["total"] == 70
+    )
+
+
 def test_a_credit_note_has_the_tax_of_its_invoice(show):
     show.order(show.vienna)
     draft = show.bill(show.vienna)["data"]

@@ -195,6 +195,27 @@ def refuse(db, row):
         )
 
 
+def contradictions(db, row):
+    """Yield a sentence if deposits of an invoice are not subject to VAT and the rest of it is, or the
+    other way round: its tax treatment has changed since they were sent (EN 16931 BR-O-11).
+
+    `row` is a row of `deducted`.
+    """
+    own = {item["tax_category"] == "O" for item in row["items"] if not item["deposit_id"]}
+    other = [
+        item
+        for item in row["items"]
+        if item["deposit_id"] and (item["tax_category"] == "O") not in own
+    ]
+    if other:
+        numbers = listed([number for number, _ in named_in(db, {**row, "items": other})])
+        yield (
+            f"`deposit_ids`: {numbers} cannot be deducted from {row['invoice_number']}, because lines that are not "
+            "subject to VAT (category O) cannot stand beside others, and only one of the two has them. Credit the "
+            "deposit and ask for a new one, or set `tax_treatment` to that of the deposit."
+        )
+
+
 def named_in(db, row):
     """Return (number, date) of each deposit that lines of an invoice deduct, in their order."""
     ids = list(dict.fromkeys(item["deposit_id"] for item in row["items"] if item["deposit_id"]))

@@ -249,9 +249,7 @@ def refresh(db, row):
 
 
 def _obstacle(row, lines, others):
-    """Return why a draft cannot consist of these lines, beside a further draft of the `others`, or
-    None.
-    """
+    """Return why a draft cannot have these lines, and a further draft the `others`, or None."""
     if not lines:
         return "nothing of it is left"
     if row["invoice_type"] == "credit_note":

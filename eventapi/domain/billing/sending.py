@@ -229,6 +229,10 @@ def _faults(db, row, seller, buyer):
     if row["invoice_type"] == "credit_note":
         return []
     faults = list(_account_of_another(db, row, buyer))
+    faults += [
+        requirements.finding(sentence, "deposit_ids")
+        for sentence in deposits.contradictions(db, row)
+    ]
     if not row["taken_over"]:
         faults += plausible.contradictions(row, seller, buyer)
     return faults
