@@ -3,7 +3,8 @@ then cancelled. The balance of a participant is the sums of its account, by curr
 
 Drafts count as billed. A deleted draft bills nothing, and neither does an invoice that was
 cancelled or credited in full. A fee stays billed until the participation is cancelled, even if the
-category changes. A reservation that moved to another booth is credited and billed again.
+category changes. A reservation that moved to another booth is credited and billed again, unless it
+costs the same.
 """
 
 from collections import Counter
