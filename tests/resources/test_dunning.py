@@ -610,6 +610,24 @@ def test_with_the_sentence_on_the_invoice_a_consumer_is_in_default_after_30_days
         organiser.patch(f"/invoices/{invoice['id']}", {"due_date": day(0)}, status=200)
 
 
+@pytest.mark.parametrize(
+    "fields, has_notice",
+    [
+        ({"company_name": "Chess Club", "is_business": False}, True),
+        ({"last_name": "King", "is_business": True}, False),
+        ({"last_name": "King", "tax_id": "ATU13585627"}, False),
+    ],
+)
+def test_the_sentence_is_on_invoices_to_those_who_are_no_business(
+    organiser, app, fields, has_notice
+):
+    app.app.settings.interest_notice = "yes"
+    contact = organiser.make("/contacts", {"address": "Way 1", "city": "Bath", **fields})
+    draft = organiser.make("/invoices", {"contact_id": contact["id"], "items": [STAND]})
+    sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
+    assert sent["interest_notice"] is has_notice
+
+
 def test_the_sentence_makes_interest_begin_30_days_after_the_due_date(organiser, overdue, app, db):
     app.app.settings.base_rates = (("2020-01-01", 127),)
     organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "consumer"})
