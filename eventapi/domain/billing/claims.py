@@ -65,10 +65,13 @@ def item(db, claim, language):
 
 
 def tax(db, claim):
-    """Return the tax fields of a claim as an item of an invoice has them, and its place of supply."""
+    """Return the tax fields of a claim as an item of an invoice has them, and its place of supply.
+
+    What was ordered or reserved with a rate keeps it, even if its price is exempt since.
+    """
     rate = db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]
     fields = {"tax_rate": Decimal(rate).scaleb(-2)}
-    if claim["exemption_reason"]:
+    if claim["exemption_reason"] and not claim["tax_rate"]:
         fields = {
             "tax_rate": 0,
             "tax_category": "E",

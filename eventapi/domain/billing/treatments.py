@@ -124,7 +124,7 @@ def rate_of(found, rate, exemption_reason=None):
     """Return the tax rate of a price without a place of its own, such as that of a booth: 0 if the
     rule leaves it without tax. `rate` is in hundredths of a percent.
     """
-    if exemption_reason:
+    if exemption_reason and not rate:
         return 0
     row = {**invoice_lines.NEW, **invoice_lines.taxed("S", rate), "place_of_supply": None}
     (line,) = by_rule(found, [row])

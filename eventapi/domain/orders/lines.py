@@ -163,7 +163,7 @@ def taxes(db, participant_id, lines):
 
 def _taxed(line, service):
     """Return a line with its usual tax, as billing takes it."""
-    if service["exemption_reason"]:
+    if service["exemption_reason"] and not line["tax_rate"]:
         tax = invoice_lines.taxed("E", 0, service["exemption_reason"])
     else:
         tax = invoice_lines.taxed("S" if line["tax_rate"] else "Z", line["tax_rate"])
