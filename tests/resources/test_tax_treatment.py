@@ -310,6 +310,17 @@ def test_a_refreshed_draft_moves_taxed_lines_to_another_draft(show):
     assert (account["unbilled"], account["invoiced"], account["ordered"]) == (0, 159.5, 159.5)
 
 
+def test_a_draft_that_must_be_divided_says_how_when_it_is_changed(show):
+    show.decide(None)
+    show.order(show.zurich)
+    draft = show.bill(show.zurich)["data"]
+    show.decide("recipient")
+    (fault,) = show.change(draft, {"notes": "Call first"}, status=422)["errors"]
+    assert (fault["code"], "/refresh" in fault["detail"]) == ("mixed_taxes", True)
+    show.organiser.post(f"/invoices/{draft['id']}/refresh", status=200)
+    show.change(draft, {"notes": "Call first"})
+
+
 def test_a_refresh_that_leaves_only_typed_lines_has_the_treatment_of_these(show):
     draft = show.bill(show.vienna)["data"]
     typed = {**STAND, "description": "Passes", "tax_category": "AE"}

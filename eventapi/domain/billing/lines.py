@@ -53,7 +53,8 @@ def check_mixed(rows, faults):
         faults.add(
             "/items",
             "mixed_taxes",
-            "must not contain category O (not subject to VAT) together with other categories",
+            "must not contain category O (not subject to VAT) together with other categories. Write two invoices, "
+            "or set `tax_treatment`. POST /invoices/{id}/refresh divides a draft whose tax the rule has decided",
         )
 
 
