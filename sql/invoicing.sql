@@ -9,7 +9,8 @@ INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_number_fol
 VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), fold(:invoice_number),
   :invoice_type, :related_invoice_id, :contact_id, :event_participant_id, :event_id, :currency, :exchange_rate,
   :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date, :buyer_reference,
-  :is_reverse_charge, :tax_treatment, :tax_decided_by, :language, :text, :notes, :cancellation_reason, :taken_over, :is_deposit, :now, :stamp);
+  :is_reverse_charge, :tax_treatment, :tax_decided_by, :language, :text, :notes, :cancellation_reason, :taken_over,
+  :is_deposit, :now, :stamp);
 
 -- name: name_draft
 UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = natural_key('DRAFT-' || id),

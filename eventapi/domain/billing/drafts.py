@@ -278,7 +278,7 @@ def _treated_again(db, draft, lines):
     wanted = (
         treatments.AUTO if draft["tax_decided_by"] == treatments.RULE else draft["tax_treatment"]
     )
-    columns, treated = treatments.treated(treatments.of_draft(db, draft), lines, wanted)
+    columns, treated = treatments.decided_again(treatments.of_draft(db, draft), lines, wanted)
     draft.update(columns)
     return [
         line if new["tax_category"] == line["tax_category"] else new
@@ -288,7 +288,7 @@ def _treated_again(db, draft, lines):
 
 def _draft_beside(db, draft, lines):
     """Store these lines in a draft of their own with the terms of `draft`, and return its id."""
-    columns, lines = treatments.treated(treatments.of_draft(db, draft), lines)
+    columns, lines = treatments.decided_again(treatments.of_draft(db, draft), lines)
     columns = {
         **draft,
         **columns,

@@ -235,7 +235,7 @@ def _columns(chosen, decided_by):
     }
 
 
-def treated(found, stored, wanted=AUTO):
+def decided_again(found, stored, wanted=AUTO):
     """Return the columns of the treatment of a draft, and its stored lines with their tax. `wanted` is
     as in `decide`.
     """
