@@ -315,7 +315,7 @@ def test_a_draft_that_must_be_divided_says_how_when_it_is_changed(show):
     show.order(show.zurich)
     draft = show.bill(show.zurich)["data"]
     show.decide("recipient")
-    (fault,) = show.change(draft, {"notes": "Call first"}, status=422)["errors"]
+    (fault,) = show.change(draft, {"service_date_to": "2099-05-02"}, status=422)["errors"]
     assert (fault["code"], "/refresh" in fault["detail"]) == ("mixed_taxes", True)
     show.organiser.post(f"/invoices/{draft['id']}/refresh", status=200)
     show.change(draft, {"notes": "Call first"})
@@ -470,3 +470,18 @@ def test_an_exempt_service_is_e_with_its_reason_and_ae_for_a_business_abroad(sho
 def test_an_invoice_of_another_system_keeps_the_tax_of_that_system(show):
     taken = show.draft(show.vienna, STAND, invoice_number="OLD-7", issue_date="2026-01-01")
     assert tax_of(taken) == ("standard", "office", 19, "S")
+
+
+def test_a_record_that_comes_back_with_another_treatment_gets_it(show):
+    draft = show.bill(show.vienna)["data"]
+    standard = show.change(draft, {**draft, "tax_treatment": "standard"})["data"]
+    assert tax_of(standard) == ("standard", "office", 19, "S")
+
+
+def test_a_note_on_an_outdated_draft_leaves_its_tax_alone(show):
+    draft = show.bill(show.vienna)["data"]
+    show.decide("event")
+    for change in ({"notes": "Call her"}, {**draft, "due_date": "2099-01-01", "notes": "Call her"}):
+        assert tax_of(show.change(draft, change)["data"]) == tax_of(draft)
+    changed = show.change(draft, {"service_date": "2099-05-02"})["data"]
+    assert tax_of(changed) == ("standard", "rule", 19, "S")

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from eventapi import journal, money, times, working_days
 from eventapi.domain.attachments import cascade
-from eventapi.domain.billing import claims, deposits, invoices, treatments
+from eventapi.domain.billing import changed_lines, claims, deposits, invoices, treatments
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings, taxes
 from eventapi.domain.records import anonymity, entities, numbering, references
@@ -36,6 +36,15 @@ OPEN_WHEN_LOCKED = (
 )
 PARTICIPANT = ("event_participant_id", "participant_id")
 CONTACT = ("contact_id", "customer_number")
+# fields that bear on the tax, beside the items and the treatment
+TAXED_BY = (
+    *PARTICIPANT,
+    *CONTACT,
+    "currency",
+    "invoice_number",
+    "service_date",
+    "service_date_to",
+)
 ALIASES = {"participant_id": "event_participant_id"}
 NOT_DEDUCTING = {"deposit_id": None}  # of lines, but those that sending a final invoice adds
 
@@ -181,17 +190,17 @@ def same(sent, stored):
 def change_draft(db, row, old, body):
     """Change a draft and return its row.
 
-    The rule decides its tax anew, unless the office has decided it. If another treatment is chosen,
-    each line gets its usual tax first.
+    If the change bears on the tax, the rule decides it anew, unless the office has decided it. If
+    another treatment is chosen, each line gets its usual tax first.
     """
     wanted = {**old, **body, **party_fields(old, body)}
     for name in ("tax_treatment", "is_reverse_charge"):
         wanted[name] = body.get(name)
     lines_before = db.all(sql.stored_lines, id=row["id"])
     if "items" in body:
-        wanted["items"] = invoice_lines.completed(body["items"], lines_before)
-    matches = invoice_lines.matching(wanted["items"], lines_before)
-    wanted["items"] = invoice_lines.with_usual_tax(
+        wanted["items"] = changed_lines.completed(body["items"], lines_before)
+    matches = changed_lines.matching(wanted["items"], lines_before)
+    wanted["items"] = changed_lines.with_usual_tax(
         wanted["items"], matches, is_credit_note=row["invoice_type"] == "credit_note"
     )
 
@@ -199,15 +208,29 @@ def change_draft(db, row, old, body):
         # the old one was that of another currency
         wanted["exchange_rate"] = body.get("exchange_rate")
 
-    draft, lines = compose(db, wanted, row["invoice_type"], row)
-    is_same = invoice_lines.are_same(lines, lines_before)
+    kept_lines = None if _bears_on_tax(body, row, old) else lines_before
+    draft, lines = compose(db, wanted, row["invoice_type"], row, kept_lines)
+    is_same = changed_lines.are_same(lines, lines_before)
     if is_same and all(row[name] == value for name, value in draft.items()):
         return row
-    invoice_lines.carry_over(lines, matches)
+    changed_lines.carry_over(lines, matches)
     db.run(sql.change, id=row["id"], **draft, now=db.now)
     deposits.store(db, row["id"], draft["deposit_ids"])
     store_parts(db, row["id"], lines, invoice_lines.taxes(lines))
     return journal_change(db, row, "updated")
+
+
+def _bears_on_tax(body, row, old):
+    """Return whether a change bears on the tax of a draft: its lines, its parties, its days, or what
+    it says of the tax.
+    """
+    if treatments.asked(body, row, Faults()) is not None:
+        return True
+    if "items" in body and body["items"] != old["items"]:
+        return True
+    return any(
+        not same(body[name], old[ALIASES.get(name, name)]) for name in TAXED_BY if name in body
+    )
 
 
 def refresh(db, row):
@@ -320,10 +343,11 @@ def delete(db, invoice):
     journal.deleted(db, entities.INVOICE, invoice)
 
 
-def compose(db, wanted, invoice_type, old=None):
+def compose(db, wanted, invoice_type, old=None, kept_lines=None):
     """Return the columns and the lines of a draft.
 
-    `wanted` holds its fields, `old` is the row of a changed draft.
+    `wanted` holds its fields, `old` is the row of a changed draft, `kept_lines` are its stored lines
+    if they and their tax stay.
 
     Raise 422 with every fault found; 409 `anonymized`, `deposit_open`, or `duplicate` for another
     invoice's number.
@@ -331,9 +355,6 @@ def compose(db, wanted, invoice_type, old=None):
     faults = Faults()
     currency = wanted.get("currency") or db.config.currency
     is_invoice = invoice_type == "invoice"
-    asked = treatments.asked(wanted, old, faults)
-    items = treatments.prepared(wanted["items"], asked, old, is_invoice=is_invoice)
-    lines = invoice_lines.lines(items, currency, db.config.tax_rate, faults)
     draft = {name: wanted.get(name) for name in PLAIN}
     draft["invoice_type"] = invoice_type
     draft["currency"] = currency
@@ -341,10 +362,11 @@ def compose(db, wanted, invoice_type, old=None):
     draft["is_deposit"] = int(bool(wanted.get("is_deposit")))
     draft.update(parties(db, wanted, faults))
     draft.update(number_columns(db, wanted, old, faults))
-    columns, lines = treatments.treat(db, draft, lines, asked, old, faults)
-    lines = invoice_lines.explained(lines, items)
-    invoice_lines.check_mixed(lines, faults)
-    draft.update(columns)
+    if kept_lines:
+        lines = kept_lines
+        draft.update(treatments.kept(old))
+    else:
+        lines = _taxed_lines(db, draft, wanted, old, faults)
     draft.update(invoice_lines.totals(invoice_lines.taxes(lines)))
 
     check_total(draft, faults)
@@ -361,6 +383,22 @@ def compose(db, wanted, invoice_type, old=None):
     if draft["taken_over"]:
         _refuse_duplicate(db, draft["invoice_number"], old)
     return draft, lines
+
+
+def _taxed_lines(db, draft, wanted, old, faults):
+    """Return the lines of a draft with their tax, and set the treatment in `draft`.
+
+    Add what is wrong to `faults`.
+    """
+    asked = treatments.asked(wanted, old, faults)
+    is_invoice = draft["invoice_type"] == "invoice"
+    items = treatments.prepared(wanted["items"], asked, old, is_invoice=is_invoice)
+    lines = invoice_lines.lines(items, draft["currency"], db.config.tax_rate, faults)
+    columns, lines = treatments.treat(db, draft, lines, asked, old, faults)
+    lines = changed_lines.explained(lines, items)
+    invoice_lines.check_mixed(lines, faults)
+    draft.update(columns)
+    return lines
 
 
 def _refuse_duplicate(db, number, old):

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, replace
 
 from eventapi import times
+from eventapi.domain.billing import changed_lines
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.vat import treatment, warnings
 from eventapi.domain.vat.buyers import HOME, Buyer
@@ -140,6 +141,8 @@ def asked(wanted, old, faults):
     """
     chosen = wanted.get("tax_treatment")
     reverse_charge = wanted.get("is_reverse_charge")
+    if old and old["tax_treatment"] == REVERSE_CHARGE and reverse_charge and chosen:
+        reverse_charge = None  # a record that comes back says nothing with it
     if reverse_charge and chosen not in (None, REVERSE_CHARGE):
         faults.add(
             "/is_reverse_charge",
@@ -171,7 +174,7 @@ def prepared(items, asked, old, *, is_invoice):
         items = untyped(items, old["tax_treatment"])
     kept = old["tax_treatment"] if old else None
     if (asked or kept) in ABROAD:
-        items = invoice_lines.with_reasons_aside(items)
+        items = changed_lines.with_reasons_aside(items)
     return items
 
 
@@ -189,7 +192,7 @@ def treat(db, draft, rows, asked, old, faults):
     what is wrong to `faults`.
     """
     if draft["invoice_type"] == "credit_note":
-        return _kept(old) if old else _columns(STANDARD, OFFICE), rows
+        return kept(old) if old else _columns(STANDARD, OFFICE), rows
     if draft["contact_id"] is None:
         return _columns(STANDARD, OFFICE), rows  # a fault says so
     found = of_draft(db, draft)
@@ -223,7 +226,8 @@ def _are_typed(rows):
     return bool(rows) and all(row["is_tax_typed"] for row in rows)
 
 
-def _kept(row):
+def kept(row):
+    """Return the columns of the treatment of a row."""
     return {name: row[name] for name in ("tax_treatment", "tax_decided_by", "is_reverse_charge")}
 
 
