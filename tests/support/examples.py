@@ -222,6 +222,7 @@ def query_for(client, route):
     if not required:
         return ""
     record = make(client, route.options.singular)
+    record["invoices"] = record["id"]  # the parameter of /invoices/print
     missing = [field for field in required if field not in record]
     assert not missing, (
         f"{route.method} {route.path} requires {missing}, which its records do not have: extend "

@@ -89,17 +89,23 @@ def stock(shared):
     buyer = shared.organiser.make(
         "/contacts", {"company_name": FORMULA, "address": "Weg 1", "city": "Ulm"}
     )
-    overdue = shared.organiser.make(
-        "/invoices",
-        {
-            "contact_id": buyer["id"],
-            "invoice_number": "OLD 1",
-            "issue_date": "2020-01-01",
-            "due_date": "2020-01-15",
-            "items": [{"description": "Booth", "quantity": 1, "unit_price": 100}],
-        },
-    )
-    shared.organiser.post(f"/invoices/{overdue['id']}/send", status=200)
+    overdue = [
+        shared.organiser.make(
+            "/invoices",
+            {
+                "contact_id": buyer["id"],
+                "invoice_number": number,
+                "issue_date": "2020-01-01",
+                "due_date": "2020-01-15",
+                "items": [{"description": "Booth", "quantity": 1, "unit_price": 100}],
+            },
+        )["id"]
+        for number in ("OLD 1", "OLD 2")
+    ]
+    for id in overdue:
+        shared.organiser.post(f"/invoices/{id}/send", status=200)
+    # the first stays due, the second has a letter
+    shared.organiser.post("/invoices/dunning/send", {"invoice_ids": overdue[1:]}, status=200)
     return {**made, "webhook": hook}
 
 

@@ -47,8 +47,8 @@ def deliver(db, row, mail):
     Return (its row, the outcome). `mail` is as in `add`, or POST. Raise as `add`.
     """
     outcome = add(db, "invoice", row, mail)
-    is_for_post = mail == POST or (outcome or QUEUED) != QUEUED
-    if is_for_post:
+    is_skipped = outcome is not None and outcome != QUEUED
+    if mail == POST or is_skipped:
         db.run(sql_of_writing.deliver, id=row["id"], for_post=1, mail_id=None)
     return invoices.row(db, row["id"]), outcome
 

@@ -29,6 +29,12 @@ sql = statements("dunning")
 
 BATCH = 40  # letters that one call sends; about 80 ms of the write lock
 MOST = 200  # invoices that a request names, and those of a response that are held back
+# Columns of a letter that a dry run has not sent. Its mail would be queued.
+UNSENT = {
+    **dict.fromkeys(("id", "mail", "mail_reason", "posted_on", "created_at")),
+    **dict.fromkeys(("withdrawn_on", "withdrawn_reason")),
+    "mail_state": "queued",
+}
 ENTRY = ("due_date", "level", "level_name", *claims.AMOUNTS, "days_overdue", "deadline")
 
 
@@ -56,17 +62,11 @@ def find_due(db, ids=None, level=None, paid=()):
     """
     today, left_out = times.today(db.config.timezone), as_json(sorted(paid))
     ready = _due(db, today, ids, level, MOST, held_back=0, left_out=left_out)
-    count = (
-        len(ready)
-        if len(ready) < MOST
-        else _due_count(db, today, ids, level, held_back=0, left_out=left_out)
-    )
+    count = _count(db, ready, today, ids, level, held_back=0, left_out=left_out)
     arrived = sorted(set(paid) & set(ids) if ids else paid)
     rows = _due(db, today, arrived, level, MOST, held_back=0) if arrived else []
     held_back = _due(db, today, ids, level, MOST, held_back=1)
-    held_back_count = (
-        len(held_back) if len(held_back) < MOST else _due_count(db, today, ids, level, held_back=1)
-    )
+    held_back_count = _count(db, held_back, today, ids, level, held_back=1)
     return DueInvoices(
         left_out,
         frozenset(row["id"] for row in ready) if ids else frozenset(),
@@ -112,7 +112,10 @@ def _due(db, today, ids, level, limit, **filters):
     return db.rows(sql.list.page(given, "due_date", "ASC"), {**values, "limit": limit, "offset": 0})
 
 
-def _due_count(db, today, ids, level, **filters):
+def _count(db, rows, today, ids, level, **filters):
+    """Return how many rows the statement `list` has, the first of which are `rows`."""
+    if len(rows) < MOST:
+        return len(rows)
     given, values = _request(db, today, ids, level, filters)
     return db.count(sql.list.count(given), values)
 
@@ -176,28 +179,13 @@ def _send_one(db, row, today, mail, dry_run):
         "text": letters.text(db.config, row, claim, language),
     }
     reason, to = _way(db, invoice, mail)
-    way = {"mail_reason": reason, "for_post": _for_post(mail, reason)}
+    entry |= {"mail_reason": reason, "for_post": _for_post(mail, reason)}
     if dry_run:
-        unsent = dict.fromkeys(
-            (
-                "id",
-                "mail",
-                "mail_reason",
-                "posted_on",
-                "withdrawn_on",
-                "withdrawn_reason",
-                "created_at",
-            )
-        )
-        return represent(
-            {**entry, **way, **unsent, "mail_state": "queued", "currency": row["currency"]}
-        )
-    outcome = (
-        _queue(db, invoice, entry, to)
-        if way["for_post"] == 0
-        else {"mail": reason and "skipped", "mail_id": None}
-    )
-    id = db.insert(sql.add, **entry, **way, **outcome, now=db.now)
+        return represent({**entry, **UNSENT, "currency": row["currency"]})
+    outcome = {"mail": "skipped" if reason else None, "mail_id": None}
+    if to:
+        outcome = {"mail": "queued", "mail_id": _queue(db, invoice, entry, to)}
+    id = db.insert(sql.add, **entry, **outcome, now=db.now)
     if entry["claimed"]:
         db.run(
             sql.claim,
@@ -240,10 +228,11 @@ def _for_post(mail, reason):
 
 
 def _queue(db, invoice, entry, to):
-    """Queue the mail with a letter. Return the columns mail and mail_id."""
+    """Queue the mail with a letter, and return its id."""
     subject = f"{entry['title']}: {invoice['invoice_number']}"
-    id = mails.add(db, "dunning", "invoice", invoice["id"], to, subject, language=entry["language"])
-    return {"mail": "queued", "mail_id": id}
+    return mails.add(
+        db, "dunning", "invoice", invoice["id"], to, subject, language=entry["language"]
+    )
 
 
 # History
