@@ -8,7 +8,7 @@ SELECT p.id, p.invoice_id, i.invoice_number, {p.shown},
        (SELECT json_group_array(json(part)) FROM (
           SELECT json_object('id', r.id, 'amount', r.amount, 'claim_amount', r.claim_amount, 'refunded_at',
                  r.refunded_at, 'transaction_id', r.transaction_id, 'notes', r.notes, 'bank_transaction_id',
-                 r.bank_transaction_id, 'offset_id', r.offset_id, 'created_at', r.created_at) AS part
+                 r.bank_transaction_id, 'gateway_key', r.gateway_key, 'offset_id', r.offset_id, 'created_at', r.created_at) AS part
             FROM refunds r WHERE r.payment_id = p.id ORDER BY r.id)) AS refunds
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.id = :id;

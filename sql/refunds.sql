@@ -2,7 +2,7 @@
 
 -- name: of_payments
 SELECT payment_id, id, amount, claim_amount, refunded_at, transaction_id, notes, bank_transaction_id,
-  offset_id, created_at FROM refunds
+  gateway_key, offset_id, created_at FROM refunds
  WHERE payment_id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
 
 -- name: add

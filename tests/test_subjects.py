@@ -19,7 +19,7 @@ PACKAGES = {
 NO_SUBJECT = {
     "einvoices": "it stores nothing: a data model, its rules and its syntaxes",
     "privacy": "it erases, merges and exports what the subjects name",
-    "receivables": "it prints and posts what billing and dunning have stored",
+    "receivables": "it prints, posts and offsets what billing and dunning store",
     "records": "the subjects are made of what it has",
     "reports": "it only reads what the subjects have stored",
     "upkeep": "it runs what the subjects add",

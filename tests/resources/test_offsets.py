@@ -133,6 +133,7 @@ def test_the_credit_of_an_invoice_pays_another_one(organiser, old, invoice, offs
     assert (given["offset_id"], given["gateway_key"]) == (None, None)
     refund = given["refunds"][0]
     assert (refund["amount"], refund["offset_id"]) == (128.6, made["id"])
+    assert refund["gateway_key"] == "offset"
     assert refund["refunded_at"] == made["payment_date"]
 
 

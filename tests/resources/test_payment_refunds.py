@@ -90,6 +90,7 @@ def test_a_refund_is_a_record_with_a_date(organiser, pay, refund):
         "transaction_id": "r-1",
         "notes": "Second chair",
         "bank_transaction_id": None,
+        "gateway_key": payment["gateway_key"],
         "offset_id": None,
         "created_at": kept["created_at"],
     }

@@ -120,6 +120,7 @@ def add(db, payment, amount, fields, bank_transaction_id=None, offset_id=None):
         "transaction_id": fields["transaction_id"],
         "notes": fields["notes"],
         "bank_transaction_id": bank_transaction_id,
+        "gateway_key": _gateway(payment, offset_id),
         "offset_id": offset_id,
     }
     id = db.insert(
@@ -127,7 +128,6 @@ def add(db, payment, amount, fields, bank_transaction_id=None, offset_id=None):
         **row,
         payment_id=payment["id"],
         currency=payment["currency"],
-        gateway_key=_gateway(payment, offset_id),
         counts_at=times.start(refunded_at, db.config.timezone),
         now=db.now,
     )

@@ -126,6 +126,27 @@ def invoices_of(db, participant):
     ]
 
 
+def owed(rows):
+    """Return {invoice id: what is to be paid of it, in minor units} for rows of `invoices_of`.
+
+    Credit of the exhibitor in the same currency counts first for what is due first, as an offset would.
+    """
+    credit = {}
+    for row in rows:
+        if row["open_amount"] < 0:
+            credit[row["currency"]] = credit.get(row["currency"], 0) - row["open_amount"]
+
+    left = {}
+    is_open = [row for row in rows if row["status"] in invoices.OPEN and row["open_amount"] > 0]
+    for row in sorted(is_open, key=lambda row: (row["due_date"], row["id"])):
+        currency = row["currency"]
+        counted = min(credit.get(currency, 0), row["open_amount"])
+        if counted:
+            credit[currency] -= counted
+        left[row["id"]] = row["open_amount"] - counted
+    return left
+
+
 def invoice(db, participant, id):
     """Return the row of an invoice that was sent, or None."""
     return _one(invoices_of(db, participant), id)

@@ -3,7 +3,6 @@ day and its page.
 """
 
 from eventapi import money, times
-from eventapi.domain.billing import invoices
 from eventapi.domain.portal import choosing, reading, staff
 from eventapi.domain.portal.todo_words import WORDS
 from eventapi.domain.shows import profiles
@@ -160,16 +159,18 @@ def _orders(db, participant, event, pages):
 
 
 def _invoices(db, participant, event, pages):
-    for row in reading.invoices_of(db, participant):
+    rows = reading.invoices_of(db, participant)
+    owed = reading.owed(rows)
+    for row in rows:
         if row["invoice_type"] != "invoice":
             continue
         known = {
             "number": row["invoice_number"],
-            "open": row["open_amount"],
+            "open": owed.get(row["id"], 0),
             "total": row["total"],
             "currency": row["currency"],
         }
-        if row["status"] in invoices.OPEN and row["open_amount"] > 0:
+        if owed.get(row["id"]):
             yield _todo("invoice", "open", "invoices", row["due_date"], **known)
         elif row["status"] == "paid":
             yield _todo("invoice", "done", "invoices", **known)

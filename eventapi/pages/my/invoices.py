@@ -20,6 +20,7 @@ def get_my_invoices(db, request):
     """Return the balance, and the invoices with what is open. Credit notes stand beside their invoice."""
     exhibitor = page.open_page(db, request, RIGHT)
     rows = reading.invoices_of(db, exhibitor.participant)
+    owed = reading.owed(rows)
     notes = {}
     for row in rows:
         if row["invoice_type"] == "credit_note":
@@ -30,7 +31,9 @@ def get_my_invoices(db, request):
             "status": invoices.public_status(row),
             "notes": notes.get(row["id"], []),
             "reference": invoices.represent(row)["payment_reference"],
-            "has_giro": bool(transfers.girocode_if_possible(invoices.represent(row))),
+            # the code transfers what is open of the invoice, and credit may leave less to pay
+            "has_giro": owed.get(row["id"]) == row["open_amount"]
+            and bool(transfers.girocode_if_possible(invoices.represent(row))),
         }
         for row in rows
         if row["invoice_type"] == "invoice"

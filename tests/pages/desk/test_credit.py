@@ -198,11 +198,14 @@ def test_credit_that_is_not_offset_is_named_on_every_page(
     own = plain(visitor.get(f"/my/{link['ref']}/invoices"))
     assert "Zu zahlen 97,50 EUR" in own
     assert "Offene Rechnungen 226,10 EUR, abzüglich Ihres Guthabens von 128,60 EUR" in own
+    number = organiser.data(f"/invoices/{new}")["invoice_number"]
+    assert f"Rechnung {number} bezahlen: 97,50 EUR" in plain(visitor.get(f"/my/{link['ref']}/"))
+    # a code over the whole invoice would ask for too much
+    assert "girocode" not in visitor.get(f"/my/{link['ref']}/invoices").text
 
     # the button of the paid invoice offers the open one
     assert "Verrechnen" in plain(office.get(f"/desk/invoices/{old}"))
     form = office.get(f"/desk/do/offset_invoice/{old}")
-    number = organiser.data(f"/invoices/{new}")["invoice_number"]
     assert f"{number} · 226,10 EUR" in plain(form)
     fields = {"invoice_number": number, "amount": "", "back": f"invoices/{old}"}
     office.submit(form, f"/desk/do/offset_invoice/{old}", fields)
