@@ -237,3 +237,24 @@ def test_claims_of_letters_are_no_credit(office, db):
     assert (given["refunded_amount"], given["refunds"][0]["claim_amount"]) == (119, 0)
     shown = office.client.data(f"/invoices/{old['id']}")
     assert (shown["paid_amount"], shown["claims_open"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "damage, found",
+    [
+        ("UPDATE refunds SET offset_id = NULL", "the refunds that it was made of add up to 0"),
+        ("UPDATE refunds SET gateway_key = NULL", "the refunded amount is 12860"),
+        (
+            "UPDATE refunds SET amount = amount - 1",
+            "the refunds that it was made of add up to 12859",
+        ),
+    ],
+)
+def test_eventapi_check_finds_an_offset_that_does_not_add_up(office, db, damage, found):
+    offset(office, *with_credit(office))
+    with db.write():
+        db.connection.execute("SAVEPOINT damaged")
+        db.connection.execute(damage)
+        sentences = [sentence for _, sentence in checks.findings(db)]
+        db.connection.execute("ROLLBACK TO damaged")
+    assert any(found in sentence for sentence in sentences), sentences

@@ -210,6 +210,8 @@ def test_credit_that_is_not_offset_is_named_on_every_page(
     fields = {"invoice_number": number, "amount": "", "back": f"invoices/{old}"}
     office.submit(form, f"/desk/do/offset_invoice/{old}", fields)
     assert organiser.data(f"/invoices/{new}")["open_amount"] == 97.5
+    assert "128,60 EUR" in plain(office.get(f"/desk/invoices/{new}"))
+    assert "mit Guthaben verrechnet" in plain(office.get(f"/desk/invoices/{new}"))
 
 
 def test_the_list_of_letters_adds_up(desk, organiser, fair, bill, monkeypatch, db):
