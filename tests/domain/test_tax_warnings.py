@@ -175,6 +175,38 @@ def test_the_codes_of_the_rule_of_tax_treatment_are_taken(bill, db):
     )
 
 
+# Who is a business
+
+ZURICH = {"city": "Zürich", "country": "CH", "postal_code": "8001"}
+
+
+@pytest.mark.parametrize(
+    ("contact", "is_doubtful"),
+    [
+        ({}, True),
+        ({"is_business": True}, False),
+        ({"tax_id": "CHE116281710MWST"}, False),
+    ],
+)
+def test_a_company_outside_of_the_eu_that_nothing_proves_to_be_a_business_is_named(
+    bill, warned, contact, is_doubtful
+):
+    event = {**MARCH, "place_of_supply": "recipient"}
+    found = warned(bill(event, {**ZURICH, **contact}), "business_unproven")
+    assert set(found) == ({"business_unproven"} if is_doubtful else set())
+
+
+def test_an_invoice_that_was_sent_is_judged_by_what_its_buyer_counted_as(organiser, bill):
+    """Later, the office learns that the company is a club that does no business."""
+    event = {**MARCH, "place_of_supply": "recipient"}
+    draft = bill(event, {**ZURICH, "is_business": True})
+    sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
+    path = f"/contacts/{sent['contact_id']}"
+    organiser.patch(path, {"is_business": False}, status=200)
+    checked = organiser.post(f"/invoices/{draft['id']}/check", status=200).json["data"]
+    assert checked["tax"]["because"] == "third_business"
+
+
 # The days of the supply
 
 

@@ -470,11 +470,14 @@ def judged(db, row):
 
 def _as_sent(buyer, sent):
     """Return the Buyer of a sent invoice. Earlier versions have not kept whether it is a business."""
-    is_business = sent.get("is_business")
-    return replace(
+    found = replace(
         buyer,
         country=sent["country"],
         tax_id=sent["vat_id"],
-        is_business=buyer.is_business if is_business is None else is_business,
         vat_check=buyer.vat_check if sent["vat_id"] == buyer.tax_id else None,
     )
+    was_business = sent.get("is_business")
+    # The invoice says what it counted as, not why: a company name proves less than what the office has said.
+    if was_business in (None, found.counts_as_business()):
+        return found
+    return replace(found, is_business=was_business)
