@@ -97,6 +97,36 @@ def test_a_small_business_elsewhere_is_a_fault_of_the_configuration(tmp_path):
     assert options(tmp_path, small_business="no", organiser_country="NL")
 
 
+# Drafts
+
+PLAIN = {"description": "Stand", "quantity": 1, "unit_price": 100}
+
+
+def test_an_item_that_says_nothing_of_tax_is_exempt(organiser, settings):
+    settings.small_business = YES
+    buyer = organiser.make("/contacts", AT_HOME)
+    body = {"contact_id": buyer["id"], "items": [PLAIN], "service_date": "2026-05-01"}
+    draft = organiser.make("/invoices", body)
+    assert (draft["tax_treatment"], draft["tax_decided_by"]) == ("small_business", "rule")
+    (item,) = draft["items"]
+    assert (item["tax_category"], item["tax_rate"], draft["total"]) == ("E", 0, 100)
+    path = f"/invoices/{draft['id']}"
+    again = organiser.patch(path, {"items": draft["items"]}, status=200).json["data"]
+    assert again == draft
+    dearer = organiser.patch(path, {"items": [{**PLAIN, "unit_price": 200}]}, status=200)
+    assert dearer.json["data"]["total"] == 200
+
+
+def test_only_a_rate_that_was_typed_is_refused_and_named(organiser, settings):
+    settings.small_business = YES
+    buyer = organiser.make("/contacts", AT_HOME)
+    items = [PLAIN, {**PLAIN, "tax_rate": 19}]
+    body = {"contact_id": buyer["id"], "items": items, "service_date": "2026-05-01"}
+    (fault,) = organiser.post("/invoices", body, status=422).json["errors"]
+    assert (fault["pointer"], fault["code"]) == ("/items/1/tax_rate", "tax_category")
+    assert "Leave `tax_rate` and `tax_category` out" in fault["detail"]
+
+
 # DATEV
 
 

@@ -375,7 +375,7 @@ def check(found, rows, chosen, faults):
         )
         return
     for row in rows:
-        if row["tax_category"] == "S" and row["tax_rate"]:
+        if row["is_tax_typed"] and row["tax_category"] == "S" and row["tax_rate"]:
             faults.add(
                 f"/items/{row['position'] - 1}/tax_rate",
                 "tax_category",
