@@ -70,7 +70,7 @@ def of_group(tax, seller, buyer, language):
     usual = _usual(tax, seller, buyer, language) or term
     if not reason:
         return usual
-    if _is_of_small_business(tax):
+    if is_of_small_business(tax):
         return f"{usual}; {reason}"
     if tax["category"] == "O":
         usual = term
@@ -86,7 +86,7 @@ def _usual(tax, seller, buyer, language):
     """Return the note of a group that the law requires, or "" where the words of the category
     suffice.
     """
-    if _is_of_small_business(tax):
+    if is_of_small_business(tax):
         return small_business.reason(_state(seller), language)
     if tax["category"] == "AE":
         return _note("reverse_charge", seller, language)
@@ -108,7 +108,7 @@ def _note(name, seller, language):
     return texts.get(key, texts[language])
 
 
-def _is_of_small_business(tax):
+def is_of_small_business(tax):
     """Return whether a line of a group has no tax because the organiser is a small business."""
     return bool(set(_reasons(tax)) & set(small_business.REASONS.values()))
 

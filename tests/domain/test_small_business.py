@@ -1,5 +1,7 @@
 """The option `small_business`: § 19 UStG, § 6 (1) no. 27 UStG 1994, Art. 10 (2) MWSTG."""
 
+import re
+
 import pytest
 
 from eventapi.config import ConfigError, load
@@ -125,6 +127,26 @@ def test_only_a_rate_that_was_typed_is_refused_and_named(organiser, settings):
     (fault,) = organiser.post("/invoices", body, status=422).json["errors"]
     assert (fault["pointer"], fault["code"]) == ("/items/1/tax_rate", "tax_category")
     assert "Leave `tax_rate` and `tax_category` out" in fault["detail"]
+
+
+@pytest.mark.parametrize(
+    ("country", "language", "reason"),
+    [
+        ("DE", "de", REASON),
+        ("DE", "en", "Exempt from VAT under § 19 UStG (small business)"),
+        ("AT", "de", "Umsatzsteuerfrei nach § 6 Abs. 1 Z 27 UStG 1994 (Kleinunternehmer)"),
+    ],
+)
+def test_the_e_invoice_says_why_in_the_language_of_the_invoice(
+    organiser, send, settings, country, language, reason
+):
+    settings.small_business, settings.organiser_country = YES, country
+    buyer = {**AT_HOME, "country": country, "language": language}
+    sent = send(buyer, PLAIN, service_date="2026-05-01")
+    for syntax in ("cii", "ubl"):
+        path = f"/invoices/{sent['id']}/xml?profile=en16931&syntax={syntax}"
+        reasons = re.findall("ExemptionReason>([^<]*)</", organiser.get(path, status=200).text)
+        assert set(reasons) == {reason}
 
 
 # DATEV

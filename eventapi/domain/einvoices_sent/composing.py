@@ -218,10 +218,10 @@ def _allowance(item, sign):
 def _tax(tax, sign, seller, buyer, language):
     """Return a breakdown of VAT. Drafts of an earlier version have no code of the reason.
 
-    The reason of AE, K, G and O is that of the PDF, in the language of the invoice.
+    The reason of AE, K, G, O and of a small business is that of the PDF, in the language of the invoice.
     """
     reason = tax["reason"] or ""
-    if tax["category"] in exemptions.REASONS:
+    if tax["category"] in exemptions.REASONS or tax_notes.is_of_small_business(tax):
         reason = tax_notes.of_group(tax, seller, buyer, language)
     return Tax(
         category=tax["category"],
