@@ -1,5 +1,5 @@
 """Run a year of accounting and check every figure: python -m tests.books FOLDER [SEED] (`make
-books`).
+books`). A show with exhibitors from abroad, and a year of a small business, are small ones of their own.
 
 FOLDER receives the data directory, all e-invoices, PDFs, statements and exports; what is there is
 replaced. If EINVOICE_VALIDATOR names a program that judges e-invoices given as arguments, it judges
@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tests.books import checks, letters
+from tests.books import abroad, checks, letters, small
 from tests.books.checks import Report
 from tests.books.office import Office
 from tests.books.year import Year
@@ -22,6 +22,8 @@ def main(folder, seed=1):
     folder, report = Path(folder), Report()
     for left in folder.glob("letters-*"):
         shutil.rmtree(left)
+    for name in ("abroad", "small"):
+        shutil.rmtree(folder / name, ignore_errors=True)
     for name in ("data", "xml", "pdf", "datev", "statements"):
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir(parents=True)
@@ -33,6 +35,7 @@ def main(folder, seed=1):
     for name, number in sorted(year.log.items()):
         print(f"       {number:4} {name}")
     books = year.books
+    checks.kinds(report, books)
     checks.invoices(report, office, books)
     checks.payments(report, office, books)
     checks.numbers(report, office, books)
@@ -50,6 +53,8 @@ def main(folder, seed=1):
         report, office, books, folder / "pdf"
     )
     letters.check(report, folder, int(seed))
+    files += abroad.check(report, folder / "abroad", seed)
+    files += small.check(report, folder / "small", seed)
     if os.environ.get("EINVOICE_VALIDATOR"):
         checks.validated(report, os.environ["EINVOICE_VALIDATOR"], files)
     print(f"{report.checks} checks, {report.faults} faults")

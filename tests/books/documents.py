@@ -146,3 +146,21 @@ def audit_table(archive, name):
             io.StringIO(text, newline=""), delimiter=table.findtext(".//ColumnDelimiter")
         )
     )
+
+
+def reasons(data):
+    """Return {category: reason for no tax (BT-120)} of an e-invoice in CII."""
+    settlement = _stripped(data).find(".//ApplicableHeaderTradeSettlement")
+    return {
+        tax.findtext("CategoryCode"): tax.findtext("ExemptionReason")
+        for tax in settlement.findall("ApplicableTradeTax")
+    }
+
+
+def vat_ids(data):
+    """Return {VAT id in column 40: accounts that its bookings name} of a booking batch."""
+    found = defaultdict(set)
+    for row in list(csv.reader(io.StringIO(data.decode("cp1252"), newline=""), delimiter=";"))[2:]:
+        if row[39]:
+            found[row[39]] |= {row[6], row[7]}
+    return dict(found)

@@ -51,14 +51,15 @@ OPTIONS = {
 
 
 class Office:
-    """A client with all scopes. `day` is the present."""
+    """A client with all scopes. `day` is the present, and `options` replace some of OPTIONS."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, **options):
         Path(folder).mkdir(parents=True, exist_ok=True)
         self.config_file = file = Path(folder) / "eventapi.conf"
         known = {option.name for option in configuration.OPTIONS}
-        self.unknown = sorted(set(OPTIONS) - known)
-        lines = [f"{name} = {value}" for name, value in OPTIONS.items() if name in known]
+        wanted = OPTIONS | options
+        self.unknown = sorted(set(wanted) - known)
+        lines = [f"{name} = {value}" for name, value in wanted.items() if name in known]
         file.write_text("\n".join(["[eventapi]", *lines, ""]), encoding="utf-8")
         self.config = configuration.load(
             environ={"EVENTAPI_DATA_DIR": str(folder), "EVENTAPI_CONFIG": str(file)}

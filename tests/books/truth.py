@@ -133,9 +133,10 @@ class Claim:
 
 
 class Books:
-    """All bills and movements of the year."""
+    """All bills and movements of a year."""
 
-    def __init__(self):
+    def __init__(self, year=2025):
+        self.year = year
         self.bills = []
         self.movements = []
         self.dunned = set()
@@ -202,8 +203,20 @@ class Books:
             - self.written_off(bill, until, stated)
         )
 
+    def credit(self, bill, until="9999", stated="9999"):
+        """Return the credit that the customer of a bill has in its currency: letters wait for it."""
+        others = [
+            other
+            for other in self.bills
+            if other.of is None
+            and other.customer is bill.customer
+            and other.currency == bill.currency
+            and other.day <= until
+        ]
+        return sum(max(0, -self.open(other, until, stated)) for other in others)
+
     def taxes(self, rates=None):
-        """Return {(month of 2025, currency, category, rate): (net, tax)} by the months in which the
+        """Return {(month of the year, currency, category, rate): (net, tax)} by the months in which the
         tax counts.
 
         With `rates`, {currency: price}, the sums of each invoice at the ends of two months are
@@ -215,15 +228,25 @@ class Books:
             for group in bill.groups:
                 before = (0, 0)
                 for month in range(1, 13):
-                    sums = self._counted(bill, group, f"2025-{month:02}-31")
+                    sums = self._counted(bill, group, f"{self.year}-{month:02}-31")
                     now = tuple(rounded(Decimal(amount) / 100 * price) for amount in sums)
-                    key = f"2025-{month:02}", bill.currency, *group
+                    key = f"{self.year}-{month:02}", bill.currency, *group
                     found[key] = tuple(
                         old + new - last
                         for old, new, last in zip(found[key], now, before, strict=True)
                     )
                     before = now
         return {key: amounts for key, amounts in found.items() if any(amounts)}
+
+    def taxed_in(self, bill, group):
+        """Return {month of the year: net} in which a group of an invoice counts for the taxes."""
+        found, before = {}, 0
+        for month in range(1, 13):
+            name = f"{self.year}-{month:02}"
+            now, _ = self._counted(bill, group, f"{name}-31")
+            found[name] = now - before
+            before = now
+        return {month: net for month, net in found.items() if net}
 
     def _counted(self, bill, group, until):
         """Return (net, tax) of a group that counts until a day, credit notes included (§ 13 (1)
@@ -295,7 +318,7 @@ class Books:
         ]
 
     def money_of_deposits(self):
-        """Return {(month of 2025, currency, category, rate): gross amount} of deposits that becomes
+        """Return {(month of the year, currency, category, rate): gross amount} of deposits that becomes
         revenue: by their money or, without tax, by their supply.
         """
         found = defaultdict(int)
@@ -303,8 +326,8 @@ class Books:
             for group in bill.groups:
                 before = 0
                 for month in range(1, 13):
-                    now = sum(self._counted(bill, group, f"2025-{month:02}-31"))
-                    found[f"2025-{month:02}", bill.currency, *group] += now - before
+                    now = sum(self._counted(bill, group, f"{self.year}-{month:02}-31"))
+                    found[f"{self.year}-{month:02}", bill.currency, *group] += now - before
                     before = now
         return found
 
