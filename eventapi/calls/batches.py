@@ -3,7 +3,9 @@
 Each entry runs the handler of the single request, in a savepoint of a transaction that it shares
 with others. So rules, journal and webhooks are those of the single request, and a refused entry
 changes nothing. What is slow and needs no lock, such as drawing a PDF, is done before each
-transaction. Other writers get the lock between two transactions.
+transaction. Other writers get the lock between two transactions. A dry run has only one, because
+what its entries have done is rolled back with it: each entry must see what those before it did, such
+as the credit that they used.
 
 With an Idempotency-Key, each transaction keeps all results so far in the row of the key. The same
 request again finds them and continues with the rest; so do two of them at once, each of which looks
@@ -11,6 +13,7 @@ at the row inside its transactions.
 """
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -193,6 +196,8 @@ class EachEntry:
 
     Attributes:
         size: how many entries there are.
+        most: how many of them a transaction executes at most.
+        longest: the seconds after which it begins no further entry.
         secrets: index -> the field of its record that only this response shows, as {name: value}.
     """
 
@@ -204,6 +209,7 @@ class EachEntry:
         self.check = body_of(route.options.schema, "POST", environ["eventapi.config"].timezone)
         self.ids, self.items, self.fields = body["ids"], body["items"], body["fields"]
         self.size = len(self.ids or self.items)
+        self.most, self.longest = (self.size, math.inf) if body["dry_run"] else (MOST, LONGEST)
         self.prepared = {}  # index -> what `ready` returns, or the Problem that it raises
         self.secrets = {}
 
@@ -211,7 +217,7 @@ class EachEntry:
         """Do the work of the next entries that needs no write lock: check the items, draw the
         pages.
         """
-        for index in range(start, min(start + MOST, self.size)):
+        for index in range(start, min(start + self.most, self.size)):
             if index not in self.prepared:
                 self.prepared[index] = attempted(partial(self.ready, index))
 
@@ -222,11 +228,11 @@ class EachEntry:
         return self.before and self.before(self.reader(), self.ids[index])
 
     def execute(self, db: Database, start: int, dry_run: bool) -> list[dict]:
-        """Return the results of the next entries: at most MOST, and as many as fit into LONGEST
+        """Return the results of the next entries: at most `most`, and as many as fit into `longest`
         seconds.
         """
-        results, deadline = [], time.monotonic() + LONGEST
-        for index in range(start, min(start + MOST, self.size)):
+        results, deadline = [], time.monotonic() + self.longest
+        for index in range(start, min(start + self.most, self.size)):
             if results and time.monotonic() > deadline:
                 break
             results.append({"index": index, **self.result(db, index, dry_run)})

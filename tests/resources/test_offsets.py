@@ -427,6 +427,18 @@ def test_a_credit_note_pays_open_invoices_earliest_due_first(
     assert now(paid) == ("paid", 119, 0)
 
 
+def test_the_trial_of_a_batch_counts_credit_once(organiser, old, draft, now):
+    """Also if the batch has more entries than a transaction of the real one."""
+    ids = [draft(2)["id"] for _ in range(60)]
+    body = {"action": "send", "ids": ids, "mail": False, "offset": True, "dry_run": True}
+
+    results = organiser.post("/invoices/batch", body, status=200).json["data"]["results"]
+
+    amounts = [each["amount"] for result in results for each in result["meta"]["offsets"]]
+    assert amounts == [2.38] * 54 + [0.08]  # 54 times 2.38 and 0.08 are 128.60
+    assert now(old) == ("paid", 200, -128.6)
+
+
 def test_a_credit_note_for_an_open_invoice_has_nothing_to_offset(invoice, note_draft, send, now):
     row, other = invoice(200), invoice(100)
     answer = send(note_draft(row, 100), offset=True)
