@@ -146,6 +146,7 @@ CASES = [  # command line, what is wrong, remedy
     ("gateway add /x X", "'/x'", "must begin with a letter or digit"),
     ("gateway add x X --fee-percent 101", "'101'", "at most 100"),
     ("gateway add x X --fee-fixed 0.255", "'0.255'", "at most 2 decimals"),
+    ("gateway add offset Ours", "key offset marks", "use another key"),
     ("gateway remove nope", "payment gateway nope not found", "'eventapi gateway list'"),
     ("mail retry 4", "mail 4 not found", "'eventapi mail list'"),
     ("mail list --state qeued", "'qeued'", "did you mean queued?"),

@@ -16,7 +16,16 @@ UNKNOWN = {"gateway_id": None, "gateway_name": None, "gateway_fee": 0}
 
 
 def add(db, key, name, fee_percent=0, fee_fixed=0):
-    """Create a gateway and return its row. Raise 409 `duplicate` for a taken key."""
+    """Create a gateway and return its row.
+
+    Raise 409 `duplicate` for a taken key, and for that of offsets.
+    """
+    if key == OFFSET:
+        raise Problem(
+            "duplicate",
+            f"The key {OFFSET} marks what an offset has made. Use another key.",
+            member="gateway_key",
+        )
     if db.one(sql.by_key, gateway_key=key):
         raise Problem(
             "duplicate",
