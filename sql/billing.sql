@@ -64,11 +64,14 @@ SELECT i.id, i.invoice_number, i.status FROM invoices i
  ORDER BY i.id;
 
 -- name: standing
--- Invoices of a participant that were sent, and neither cancelled nor credited in full.
-SELECT id, invoice_number, total, open_amount, currency FROM invoices
- WHERE event_participant_id = :id AND invoice_type = 'invoice' AND locked_at IS NOT NULL
-   AND status NOT IN ('cancelled', 'refunded') AND credited < total
- ORDER BY id;
+-- Invoices of a participant that were sent, and neither cancelled nor credited in full. is_credited: a credit note is drafted.
+SELECT i.id, i.invoice_number, i.total, i.open_amount, i.currency,
+       EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note'
+                AND n.status = 'draft') AS is_credited
+  FROM invoices i
+ WHERE i.event_participant_id = :id AND i.invoice_type = 'invoice' AND i.locked_at IS NOT NULL
+   AND i.status NOT IN ('cancelled', 'refunded') AND i.credited < i.total
+ ORDER BY i.id;
 
 -- name: unclaimed
 -- Invoices, including drafts, that bill something which the participant no longer owes.

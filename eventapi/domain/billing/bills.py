@@ -209,7 +209,8 @@ def standing(db, participant_id):
     """Return the rows of the invoices of a participant that were sent, and not cancelled or credited
     in full.
 
-    Each has id, invoice_number, total, open_amount and currency; amounts are minor units.
+    Each has id, invoice_number, total, open_amount and currency; amounts are minor units. is_credited:
+    whether a credit note for it is drafted.
     """
     return db.all(sql.standing, id=participant_id)
 

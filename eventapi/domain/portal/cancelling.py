@@ -62,8 +62,7 @@ def cancel(db, old, *, reason=None, mail=False, credits=False):
     if not people:
         return new, credit_note_ids, {"status": "skipped", "reason": "no_address"}
 
-    credited = {note["related_invoice_id"] for note in notes}
-    facts = {"reason": reason, **released, **_invoices(db, old["id"], credited)}
+    facts = {"reason": reason, **released, **_invoices(db, old["id"])}
     facts["open_orders"] = db.values(sql.orders_left, participant_id=old["id"])
     for person in people:
         _queue(db, new, person, facts)
@@ -97,23 +96,24 @@ def _released(db, participant_id):
     }
 
 
-def _invoices(db, participant_id, credited):
+def _invoices(db, participant_id):
     """Return the invoices of the participant that stand: {"credited": numbers, "standing": [{number,
     open, currency}]}.
 
-    `credited` are the ids of those for which credit notes were drafted. Amounts are minor units.
+    `credited` are those with a draft of a credit note, also one from before the cancellation: the
+    mail must not ask for what is credited next. Amounts are minor units.
     """
-    standing = bills.standing(db, participant_id)
+    found = bills.standing(db, participant_id)
     return {
-        "credited": [row["invoice_number"] for row in standing if row["id"] in credited],
+        "credited": [row["invoice_number"] for row in found if row["is_credited"]],
         "standing": [
             {
                 "number": row["invoice_number"],
                 "open": row["open_amount"],
                 "currency": row["currency"],
             }
-            for row in standing
-            if row["id"] not in credited
+            for row in found
+            if not row["is_credited"]
         ],
     }
 

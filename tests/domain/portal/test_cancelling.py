@@ -85,6 +85,20 @@ def test_what_was_billed_and_is_not_owed_any_more_is_credited(portal):
     assert cancel(portal, invoices="credit")["meta"]["credit_note_ids"] == []
 
 
+def test_the_mail_does_not_ask_for_what_an_earlier_draft_credits(portal, db, mail):
+    with_address(portal)
+    portal.reserve("B1")
+    invoice = portal.send(portal.bill()[0])
+    assert len(cancel(portal, invoices="credit")["meta"]["credit_note_ids"]) == 1
+    portal.organiser.post(f"{portal.address}/reinstate", status=200)
+    cancel(portal, invoices="credit", mail=True)
+    (queued_mail,) = queued(db)
+    text = " ".join(read(db, queued_mail)[3])
+    number = invoice["invoice_number"]
+    assert f"Zur Rechnung {number} erhalten Sie eine Rechnungskorrektur." in text
+    assert "zu zahlen" not in text
+
+
 def test_a_credit_needs_the_scope_of_invoices(portal, person):
     key = person("participants")
     body = {"invoices": "credit"}
