@@ -195,6 +195,8 @@ def make_event(agenda, key, title, text, place, opens, days):
             "opening_hours": hours,
             "application_deadline": agenda.day(opens - 90),
             "is_visible": True,
+            # without a VAT id, the organiser cannot invoice with reverse charge
+            "place_of_supply": "recipient" if agenda.db.config.organiser_vat_id else "event",
             "custom_fields": {"fluchtwege_geprueft": agenda.day(opens - 20)} if opens < 0 else {},
         },
     )

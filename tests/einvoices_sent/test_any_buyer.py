@@ -14,6 +14,7 @@ from eventapi.languages import countries
 from eventapi.pictures import fonts
 from tests.einvoices_sent.conftest import BUYER, STAND, act, today, xml_of
 from tests.support.all_tests import ALL_TESTS
+from tests.support.einvoices import besides_treatment
 
 # Tax numbers of companies that have no VAT id in a format of the EU, GB, CH or NO
 NUMBERS = [
@@ -47,7 +48,8 @@ def send(organiser, fields, contact, status=200):
     draft = organiser.make("/invoices", body)
     checked = act(organiser, draft, "check")
     assert checked["is_valid"] == (status == 200)
-    return act(organiser, draft, "send", status=status), checked["warnings"]
+    answer = act(organiser, draft, "send", status=status)
+    return answer, besides_treatment(checked["warnings"])
 
 
 @pytest.mark.parametrize("country, number", NUMBERS)

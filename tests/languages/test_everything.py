@@ -286,7 +286,8 @@ class Fair:
                             "quantity": -1,
                             "unit": "piece",
                             "unit_price": 1000,
-                            "tax_rate": 19,
+                            "tax_category": invoice["items"][0]["tax_category"],
+                            "tax_rate": invoice["items"][0]["tax_rate"],
                         }
                     ],
                 },

@@ -17,6 +17,7 @@ from tests.pages.my.conftest import My, clock, hidden, new_site, site  # noqa: F
 # its id.
 CHOICES = {
     "ids",
+    "letters",
     "agree",
     "draft",
     "auto",

@@ -338,3 +338,15 @@ def with_totals(dice, made):
         tax_currency="EUR" if foreign else None,
         tax_total_in_tax_currency=rounded(tax_total * Decimal("0.9312")) if foreign else None,
     )
+
+
+# Warnings of the tax treatment (domain/vat/warnings.py), which a test of e-invoices does not look at.
+OF_TREATMENT = frozenset(
+    "standard_rate_abroad vat_id_abroad vat_id_home no_vat_id_abroad vat_id_invalid business_unproven "
+    "vat_id_unchecked treatment_differs small_business_abroad event_abroad".split()
+)
+
+
+def besides_treatment(warnings):
+    """Return the warnings without those of the tax treatment."""
+    return [warning for warning in warnings if warning["code"] not in OF_TREATMENT]

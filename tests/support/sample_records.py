@@ -183,6 +183,11 @@ def _subscription(app):
     }
 
 
+def _business_in_the_eu(app):
+    body = {**verbatim_body(app.organiser, "contact"), "tax_id": "ATU13585627"}
+    app.organiser.make("/contacts", body)
+
+
 def _asked(app):
     subscriber = app.organiser.make("/newsletter", {"email": "anna@rosen.example"})
     with app.db.write():
@@ -207,6 +212,11 @@ def _imported(app):
 def _sent_invoice(app):
     app.organiser.make("/invoices", verbatim_body(app.organiser, "invoice"))
     take(app.organiser, *SENT)
+
+
+def _invoice_for_the_post(app):
+    app.organiser.make("/invoices", verbatim_body(app.organiser, "invoice"))
+    take(app.organiser, "/invoices/1/send", {"mail": "post"})
 
 
 def _invoice_with_credit(app):
@@ -357,6 +367,9 @@ OTHERS = {
     "/links/{id}/reminder": _link_to_remind,
     "/links/{id}/remind": _link_to_remind,
     "/links/{id}/devices/{item_id}": _door_device,
+    "/contacts/{id}/vat-checks": _business_in_the_eu,
+    "/invoices/print": _invoice_for_the_post,
+    "/invoices/posted": _invoice_for_the_post,
     "/reports/datev": _accounts,
     "/reports/datev/debtors": _accounts,
     "/reports/periods/{month}/files": _closed_month,

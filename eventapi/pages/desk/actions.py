@@ -132,6 +132,7 @@ FIELDS = {
     "cancel_participant": ["reason", "invoices", "mail"],
     "refund_payment": ["amount", "refunded_at", "notes"],
 }
+NAMED_BY = {"get_participant": ("contact",)}  # records that have the name of another one
 PATHS = {"write_off": "write-offs"}  # actions whose word is not the end of their path
 BACK = re.compile(
     r"(?:[a-z_]{1,30}|[1-9]\d{0,17})(?:/(?:[a-z_]{1,30}|[1-9]\d{0,17}))*(?:\?[A-Za-z0-9_.=&%+-]{0,300})?"
@@ -359,12 +360,10 @@ def about(request, name, id):
         ),
         None,
     )
-    return (
-        id
-        and reader
-        and api.may_call(request, reader)
-        and labels.record_name(api.read(reader, id=id).data)
-    )
+    if not id or not reader or not api.may_call(request, reader):
+        return None
+    include = NAMED_BY.get(reader, ()) if api.may(request, "contacts") else ()
+    return labels.record_name(api.read(reader, id=id, include=include).data)
 
 
 def _first(value):

@@ -72,7 +72,7 @@ def record_name(record):
         if record.get(name):
             return record[name]
     is_participant = "badge_number" in record
-    if is_participant and record.get("customer_number"):
+    if is_participant and "contact" not in record and record.get("customer_number"):
         return record["customer_number"]
     return named(record)
 

@@ -29,6 +29,7 @@ VALUES = {
 # (method, path below ROOT) -> query, where one of several parameters is required.
 OF_EVENT = {"event_key": "garden-fair-2027"}
 QUERIES = {
+    ("get", "/invoices/print"): {"invoices": 1},
     ("get", "/participants/badges"): OF_EVENT,
     ("get", "/schedules"): OF_EVENT,
     ("get", "/check-ins/stats"): OF_EVENT,

@@ -256,20 +256,22 @@ def test_an_exempt_booth_and_an_exempt_service_show_no_tax(my, site):
     kind = site.organiser.make("/booths/types", {**stage, "exemption_reason": "§ 4 Nr. 22 UStG"})
     site.organiser.patch(f"/booths/{site.booths['A3']}", {"booth_type_id": kind["id"]}, status=200)
     chosen = my.get("booth?booth=A3").text
-    assert "Hold until" in chosen and "VAT" not in chosen
+    assert "Hold until" in chosen and "% VAT" not in chosen
     site.act("participants", site.participant, "confirm")
     held = my.send("booth", "booth/hold", {"booth_number": "A3"}).text
-    assert "The booth is held for you." in held and "VAT" not in held
+    assert "The booth is held for you." in held and "% VAT" not in held
     id = re.search(r'name="reservation_id" value="(\d+)"', held)[1]
     check = my.get(f"booth/confirm/{id}").text
-    assert "Book with obligation to pay" in check and "EUR 1,800.00" in check and "VAT" not in check
+    assert (
+        "Book with obligation to pay" in check and "EUR 1,800.00" in check and "% VAT" not in check
+    )
 
     power = site.power["id"]
     exempt = {"exemption_reason": "§ 4 Nr. 22 UStG", "tax_rate": None}
     site.organiser.patch(f"/services/{power}", exempt, status=200)
     basket = my.send("orders", "orders", {f"q.{power}": "2"}).text
     assert (
-        "2 × Power" in basket and "Order with obligation to pay" in basket and "VAT" not in basket
+        "2 × Power" in basket and "Order with obligation to pay" in basket and "% VAT" not in basket
     )
 
 

@@ -357,6 +357,7 @@ FIELDS = "changes fields that lead nowhere"
 LEFT_OUT = {
     "DELETE /api/v1/contacts/<id>": ENDS,
     "POST /api/v1/contacts/<id>/anonymize": ENDS,
+    "POST /api/v1/contacts/<id>/vat-checks": FIELDS,
     "DELETE /api/v1/participants/<id>": ENDS,
     "POST /api/v1/participants/<id>/confirm": "a link leads to a participation whether it is confirmed or not",
     "POST /api/v1/participants/<id>/unconfirm": "a link leads to a participation whether it is confirmed or not",
