@@ -298,6 +298,25 @@ def test_what_was_paid_by_offset_is_paid_out_by_the_bank(
     ]
 
 
+def test_an_offset_of_which_money_was_paid_out_is_not_undone(organiser, old, invoice, offset, now):
+    """Otherwise the customer would have the money and the credit."""
+    new = invoice(190)
+    offset(old, new)
+    made = payments_of(organiser, new)[0]
+    path = f"/payments/{made['id']}"
+    refund = organiser.post(f"{path}/refund", {"amount": 10}, status=200).json["data"]["refunds"][0]
+    before = now(old), now(new)
+
+    answer = organiser.delete(path, status=409).json
+
+    assert (answer["code"], answer["used_by"]) == ("in_use", ["refunds"])
+    assert f"Delete refund {refund['id']} first" in answer["detail"]
+    assert (now(old), now(new)) == before
+    organiser.delete(f"{path}/refunds/{refund['id']}", status=204)
+    organiser.delete(path, status=204)
+    assert now(old) == ("paid", 200, -128.6)
+
+
 def test_credit_is_offset_from_one_invoice_to_the_next(
     organiser, old, invoice, offset, credit, now
 ):

@@ -287,6 +287,22 @@ def refuse_offset_refunds(payment):
         )
 
 
+def refuse_paid_out(payment):
+    """Raise 409 `in_use` if money of a payment that an offset has made was paid out, so that it cannot be deleted.
+
+    The offset would be undone, and the customer would have the credit again beside the money. `payment` is a row.
+    """
+    if payment["offset_id"] and payment["refunds"]:
+        ids = listed([str(refund["id"]) for refund in payment["refunds"]])
+        noun = "refund" if len(payment["refunds"]) == 1 else "refunds"
+        raise Problem(
+            "in_use",
+            f"Payment {payment['id']} cannot be deleted, which would undo its offset, because {noun} {ids} paid money "
+            f"of it out. Delete {noun} {ids} first if that was recorded by mistake.",
+            used_by=["refunds"],
+        )
+
+
 def refuse_offset_refund(refund):
     """Raise 409 `in_use` if a refund to be deleted belongs to an offset. `refund` is a row."""
     if refund["offset_id"]:

@@ -198,9 +198,10 @@ def delete(db, row):
     """Delete a payment with its refunds, documents, notes and tasks.
 
     Deleting one that an offset has made undoes the offset. Raise 409 `period_closed`, or `in_use` if the payment was
-    offset with another invoice.
+    offset with another invoice, or money of an offset was paid out.
     """
     payment_checks.refuse_offset_refunds(row)
+    payment_checks.refuse_paid_out(row)
     bookings.refuse_payment(db, row, None)
     if row["offset_id"]:
         _take_back_offset(db, row["id"])
