@@ -3,9 +3,9 @@
 Each entry runs the handler of the single request, in a savepoint of a transaction that it shares
 with others. So rules, journal and webhooks are those of the single request, and a refused entry
 changes nothing. What is slow and needs no lock, such as drawing a PDF, is done before each
-transaction. Other writers get the lock between two transactions. A dry run has only one, because
-what its entries have done is rolled back with it: each entry must see what those before it did, such
-as the credit that they used.
+transaction. Other writers get the lock between two transactions. A dry run is rolled back at the end
+of each, so an entry sees only those of its own. One that offsets credit has a single transaction: each
+entry must see the credit that those before it used.
 
 With an Idempotency-Key, each transaction keeps all results so far in the row of the key. The same
 request again finds them and continues with the rest; so do two of them at once, each of which looks
@@ -209,7 +209,9 @@ class EachEntry:
         self.check = body_of(route.options.schema, "POST", environ["eventapi.config"].timezone)
         self.ids, self.items, self.fields = body["ids"], body["items"], body["fields"]
         self.size = len(self.ids or self.items)
-        self.most, self.longest = (self.size, math.inf) if body["dry_run"] else (MOST, LONGEST)
+        self.most, self.longest = MOST, LONGEST
+        if body["dry_run"] and self.fields.get("offset"):
+            self.most, self.longest = self.size, math.inf
         self.prepared = {}  # index -> what `ready` returns, or the Problem that it raises
         self.secrets = {}
 

@@ -609,14 +609,13 @@ def test_a_dry_run_of_an_approval_hides_the_contact_that_it_would_create(batch, 
     )
 
 
-def test_a_dry_run_says_what_the_real_batch_does_in_several_transactions(
-    batch, event, contact, monkeypatch
-):
+def test_a_dry_run_sees_only_its_own_transaction(batch, event, contact, monkeypatch):
     monkeypatch.setattr(batches, "MOST", 1)
     item = {"event_key": "fair", "contact_id": contact["id"]}
-    tried = batch("participants", "create", items=[item, item], dry_run=True)
-    assert statuses(tried) == [(201, None), (409, "duplicate")]
-    assert statuses(batch("participants", "create", items=[item, item])) == statuses(tried)
+    assert (
+        statuses(batch("participants", "create", items=[item, item], dry_run=True))
+        == [(201, None)] * 2
+    )
 
 
 # Repeated requests
