@@ -13,7 +13,7 @@ from itertools import groupby
 
 from eventapi import journal, money, times
 from eventapi.domain.billing import balance as invoice_balance
-from eventapi.domain.billing import claims, drafts, invoices, issuing, treatments
+from eventapi.domain.billing import claims, drafts, invoices, issuing, tax_terms, treatments
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem, listed
@@ -171,7 +171,7 @@ def days(party):
 
 def parts(db, participant, party, items):
     """Return the items of each invoice. `party` is the row of the participant's contact and event."""
-    found = treatments.terms(
+    found = tax_terms.of_invoice(
         db, contact_id=party["id"], event_id=participant["event_id"], **days(party)
     )
     lines = invoice_lines.lines(items, db.config.currency, db.config.tax_rate, Faults())
@@ -321,7 +321,7 @@ def balance(db, participant):
         found = claims.in_all_currencies(db, participant["id"])
         sums = {row.pop("currency"): row for row in db.all(sql.sums, id=participant["id"])}
         to_credit = _to_credit(db, db.all(sql.unclaimed, id=participant["id"]))
-        terms = treatments.of_participant(db, participant["id"])
+        terms = tax_terms.of_participant(db, participant["id"])
     own = db.config.currency
     others = {claim["currency"] for claim in found} | sums.keys() | to_credit.keys()
     balances = [
@@ -346,7 +346,7 @@ def due(db, participant_id):
         if not claim["is_billed"] or claims.source(claim) in drafted
     ]
     to_credit = _to_credit(db, db.all(sql.unclaimed, id=participant_id))
-    terms = treatments.of_participant(db, participant_id)
+    terms = tax_terms.of_participant(db, participant_id)
     amount = sums.get(currency, NOTHING)["open"] + gross(db, terms, unbilled, currency)
     amount -= to_credit[currency]
     amount += db.value(sql.drafted_credit, id=participant_id, currency=currency)

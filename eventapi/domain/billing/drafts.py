@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from eventapi import journal, money, times, working_days
 from eventapi.domain.attachments import cascade
-from eventapi.domain.billing import changed_lines, claims, deposits, invoices, treatments
+from eventapi.domain.billing import changed_lines, claims, deposits, invoices, tax_terms, treatments
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings, taxes
 from eventapi.domain.records import anonymity, entities, numbering, references
@@ -301,7 +301,7 @@ def _treated_again(db, draft, lines):
     wanted = (
         treatments.AUTO if draft["tax_decided_by"] == treatments.RULE else draft["tax_treatment"]
     )
-    columns, treated = treatments.decided_again(treatments.of_draft(db, draft), lines, wanted)
+    columns, treated = treatments.decided_again(tax_terms.of_draft(db, draft), lines, wanted)
     draft.update(columns)
     return [
         line if new["tax_category"] == line["tax_category"] else new
@@ -311,7 +311,7 @@ def _treated_again(db, draft, lines):
 
 def _draft_beside(db, draft, lines):
     """Store these lines in a draft of their own with the terms of `draft`, and return its id."""
-    columns, lines = treatments.decided_again(treatments.of_draft(db, draft), lines)
+    columns, lines = treatments.decided_again(tax_terms.of_draft(db, draft), lines)
     columns = {
         **draft,
         **columns,

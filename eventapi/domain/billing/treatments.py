@@ -5,13 +5,11 @@ Rows of lines are as in `lines`. Their usual tax is that at home; a treatment ma
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from eventapi import times
-from eventapi.domain.billing import changed_lines
+from eventapi.domain.billing import changed_lines, tax_terms
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.vat import treatment, warnings
-from eventapi.domain.vat.buyers import HOME, Buyer
 from eventapi.domain.vat.treatment import (
     ABROAD,
     EVENT,
@@ -20,8 +18,6 @@ from eventapi.domain.vat.treatment import (
     REVERSE_CHARGE,
     SMALL_BUSINESS,
     STANDARD,
-    Organiser,
-    Show,
     Suggestion,
 )
 from eventapi.pictures import small_business
@@ -31,104 +27,22 @@ sql = statements("treatments")
 
 AUTO = "auto"
 RULE, OFFICE = "rule", "office"
-CHECK_DAYS = 365  # for which an answer about a VAT id is taken as evidence
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What the treatment of an invoice depends on, beside its lines."""
-
-    organiser: Organiser
-    show: Show | None
-    buyer: Buyer
-    day: str
-    """Last day of the supply."""
-
-
-def terms(db, *, contact_id, event_id, service_date=None, service_date_to=None):
-    """Return the Terms of an invoice to a contact for an event, which may be None."""
-    event = event_id and db.one(sql.event, id=event_id)
-    return terms_of(
-        db,
-        db.one(sql.buyer, id=contact_id) if contact_id else None,
-        event,
-        service_date_to
-        or service_date
-        or _last_day(event)
-        or times.today(db.config.timezone, db.now),
-    )
-
-
-def of_draft(db, draft):
-    """Return the Terms of a row of a draft."""
-    names = ("contact_id", "event_id", "service_date", "service_date_to")
-    return terms(db, **{name: draft[name] for name in names})
-
-
-def of_participant(db, participant_id):
-    """Return the Terms of what a participant is billed for."""
-    party = db.one(sql.participant, id=participant_id)
-    return terms(db, contact_id=party["contact_id"], event_id=party["event_id"])
-
-
-def terms_of(db, contact, event, day):
-    """Return the Terms for rows of a contact (None: nobody is known) and of an event (or None)."""
-    country = db.config.organiser_country
-    organiser = Organiser(
-        country, bool(db.config.organiser_vat_id), db.config.is_small_business(day)
-    )
-    show = event and Show(event["country"] or country, event["place_of_supply"])
-    return Terms(organiser, show, _buyer(db, contact), day)
-
-
-def _last_day(event):
-    if not event:
-        return None
-    last = times.local_date(event["date_to"], event["timezone"])
-    return last or times.local_date(event["date_from"], event["timezone"])
-
-
-def _buyer(db, contact):
-    """Return the Buyer of a row of a contact, with the last answer about its VAT id."""
-    if contact is None:
-        return Buyer(country=None, is_company=False, is_business=None, tax_id=None)
-    is_business = contact["is_business"]
-    buyer = Buyer(
-        country=contact["country"],
-        is_company=bool(contact["company_name"]),
-        is_business=None if is_business is None else bool(is_business),
-        tax_id=contact["tax_id"],
-    )
-    return replace(buyer, vat_check=_vat_check(db, contact, buyer.vat_id))
-
-
-def _vat_check(db, contact, vat_id):
-    """Return the result of the last check of a VAT id, None if a valid one is too old to count."""
-    checks = [check for check in json.loads(contact["vat_checks"]) if check["vat_id"] == vat_id]
-    if not checks:
-        return None
-    last = checks[-1]
-    oldest = times.add_days(times.today(db.config.timezone, db.now), -CHECK_DAYS)
-    return None if last["result"] == "valid" and last["checked_on"] < oldest else last["result"]
-
-
-# The treatment
-
-
-def by_rule(found, rows):
+def by_rule(terms, rows):
     """Return lines with their usual tax as the rule taxes them, or as they were typed."""
-    chosen, decided_by = decide(found, rows)
-    return apply(found, rows, chosen, decided_by)
+    chosen, decided_by = decide(terms, rows)
+    return apply(terms, rows, chosen, decided_by)
 
 
-def rate_of(found, rate, exemption_reason=None):
+def rate_of(terms, rate, exemption_reason=None):
     """Return the tax rate of a price without a place of its own, such as that of a booth: 0 if the
     rule leaves it without tax. `rate` is in hundredths of a percent.
     """
     if exemption_reason and not rate:
         return 0
     row = {**invoice_lines.NEW, **invoice_lines.taxed("S", rate), "place_of_supply": None}
-    (line,) = by_rule(found, [row])
+    (line,) = by_rule(terms, [row])
     return line["tax_rate"]
 
 
@@ -195,31 +109,31 @@ def treat(db, draft, rows, asked, old, faults):
         return kept(old) if old else _columns(STANDARD, OFFICE), rows
     if draft["contact_id"] is None:
         return _columns(STANDARD, OFFICE), rows  # a fault says so
-    found = of_draft(db, draft)
+    terms = tax_terms.of_draft(db, draft)
     if old and asked is None:
-        is_open = old["tax_decided_by"] == RULE or _follows_typed(db, found, rows, old)
+        is_open = old["tax_decided_by"] == RULE or _follows_typed(db, terms, rows, old)
         asked = AUTO if is_open else old["tax_treatment"]
     if draft["taken_over"] and asked == AUTO:
         if old:  # the other system has sent what the rule had decided
             rows = [
                 {**row, **invoice_lines.NO_USUAL_TAX}
-                for row in apply(found, rows, *decide(found, rows))
+                for row in apply(terms, rows, *decide(terms, rows))
             ]
-        return _columns(_of_typed(found, rows), OFFICE), rows
-    chosen, decided_by = decide(found, rows, asked)
+        return _columns(_of_typed(terms, rows), OFFICE), rows
+    chosen, decided_by = decide(terms, rows, asked)
     if not draft["taken_over"]:
-        check(found, rows, chosen, faults)
-    return _columns(chosen, decided_by), apply(found, rows, chosen, decided_by)
+        check(terms, rows, chosen, faults)
+    return _columns(chosen, decided_by), apply(terms, rows, chosen, decided_by)
 
 
-def _follows_typed(db, found, rows, old):
+def _follows_typed(db, terms, rows, old):
     """Return whether a changed draft has its treatment only from the tax that was typed in all of
     its lines, and again is in `rows`.
     """
     if not _are_typed(rows):
         return False
     stored = [invoice_lines.without_treatment(line) for line in db.all(sql.lines, id=old["id"])]
-    return _are_typed(stored) and _of_typed(found, stored) == old["tax_treatment"]
+    return _are_typed(stored) and _of_typed(terms, stored) == old["tax_treatment"]
 
 
 def _are_typed(rows):
@@ -239,13 +153,13 @@ def _columns(chosen, decided_by):
     }
 
 
-def decided_again(found, stored, wanted=AUTO):
+def decided_again(terms, stored, wanted=AUTO):
     """Return the columns of the treatment of a draft, and its stored lines with their tax. `wanted` is
     as in `decide`.
     """
     usual = [invoice_lines.without_treatment(line) for line in stored]
-    chosen, decided_by = decide(found, usual, wanted)
-    return _columns(chosen, decided_by), apply(found, usual, chosen, decided_by)
+    chosen, decided_by = decide(terms, usual, wanted)
+    return _columns(chosen, decided_by), apply(terms, usual, chosen, decided_by)
 
 
 def parts(lines):
@@ -260,43 +174,43 @@ def parts(lines):
     return [{**line, "position": place} for place, line in enumerate(first, 1)], second
 
 
-def decide(found, rows, wanted=AUTO):
+def decide(terms, rows, wanted=AUTO):
     """Return (treatment, who decided it) for lines with their usual tax.
 
-    `found` are the Terms. `wanted` is a treatment, or AUTO: then the rule decides, unless the tax of
+    `terms` are the Terms. `wanted` is a treatment, or AUTO: then the rule decides, unless the tax of
     every line was typed.
     """
     if wanted != AUTO:
         return wanted, OFFICE
     if _are_typed(rows):
-        return _of_typed(found, rows), OFFICE
-    return suggested(found, rows).treatment, RULE
+        return _of_typed(terms, rows), OFFICE
+    return suggested(terms, rows).treatment, RULE
 
 
-def _of_typed(found, rows):
+def _of_typed(terms, rows):
     """Return the treatment that the tax categories of lines amount to."""
     categories = {row["tax_category"] for row in rows}
     if categories == {"AE"}:
         return REVERSE_CHARGE
-    if categories == {"O"} and not found.organiser.is_small:
+    if categories == {"O"} and not terms.organiser.is_small:
         return NOT_TAXABLE
-    return SMALL_BUSINESS if found.organiser.is_small else STANDARD
+    return SMALL_BUSINESS if terms.organiser.is_small else STANDARD
 
 
-def suggested(found, rows) -> Suggestion:
+def suggested(terms, rows) -> Suggestion:
     """Return what the rule says about an invoice with these lines. Lines whose tax was typed have no
     say.
     """
     places = [row["place_of_supply"] for row in rows if not row["is_tax_typed"]]
-    return treatment.suggest(found.organiser, found.show, found.buyer, places)
+    return treatment.suggest(terms.organiser, terms.show, terms.buyer, places)
 
 
-def apply(found, rows, chosen, decided_by):
+def apply(terms, rows, chosen, decided_by):
     """Return the lines with the tax of a treatment, from lines with their usual tax."""
-    return [_treated(found, row, chosen, decided_by) for row in rows]
+    return [_treated(terms, row, chosen, decided_by) for row in rows]
 
 
-def _treated(found, row, chosen, decided_by):
+def _treated(terms, row, chosen, decided_by):
     """Return a line with the tax of a treatment.
 
     The rule makes the lines whose place is the recipient AE or O, the office all but those whose own
@@ -304,24 +218,24 @@ def _treated(found, row, chosen, decided_by):
     """
     if decided_by == RULE and row["is_tax_typed"]:
         return row
-    if chosen in ABROAD and _goes_abroad(found, row, decided_by):
+    if chosen in ABROAD and _goes_abroad(terms, row, decided_by):
         return invoice_lines.with_tax(row, ABROAD[chosen])
     is_taxed = row["tax_category"] == "S" or (
         row["tax_category"] == "Z" and not row["is_tax_typed"]
     )
-    if found.organiser.is_small or chosen == SMALL_BUSINESS:
-        usual = "O" if found.organiser.home == treatment.SWISS else "E"
+    if terms.organiser.is_small or chosen == SMALL_BUSINESS:
+        usual = "O" if terms.organiser.home == treatment.SWISS else "E"
         if is_taxed or usual == "O":
-            reason = small_business.reason(found.organiser.country, "en")
+            reason = small_business.reason(terms.organiser.country, "en")
             return invoice_lines.with_tax(row, usual, reason)
     return row
 
 
-def _goes_abroad(found, row, decided_by):
+def _goes_abroad(terms, row, decided_by):
     own = row["place_of_supply"]
     if decided_by == OFFICE:
         return own != EVENT
-    (place,) = treatment.places(found.show, [own])
+    (place,) = treatment.places(terms.show, [own])
     return place == RECIPIENT
 
 
@@ -352,16 +266,16 @@ def _without_tax(item):
     }
 
 
-def check(found, rows, chosen, faults):
+def check(terms, rows, chosen, faults):
     """Add a fault for a treatment that contradicts the option `small_business`, and for each typed
     rate on a day on which the organiser charges no tax.
     """
-    is_small = found.organiser.is_small
+    is_small = terms.organiser.is_small
     if chosen == SMALL_BUSINESS and not is_small:
         faults.add(
             "/tax_treatment",
             "disagrees",
-            f"must not be small_business: the option `small_business` is not yes on {found.day}, the last day "
+            f"must not be small_business: the option `small_business` is not yes on {terms.day}, the last day "
             "of the supply. Set the option, or send auto",
         )
     if not is_small:
@@ -370,7 +284,7 @@ def check(found, rows, chosen, faults):
         faults.add(
             "/tax_treatment",
             "disagrees",
-            f"must not be standard: the option `small_business` is yes on {found.day}, the last day of the "
+            f"must not be standard: the option `small_business` is yes on {terms.day}, the last day of the "
             "supply, and a small business charges no VAT. Send auto, or change the option",
         )
         return
@@ -379,7 +293,7 @@ def check(found, rows, chosen, faults):
             faults.add(
                 f"/items/{row['position'] - 1}/tax_rate",
                 "tax_category",
-                f"must be 0: the option `small_business` is yes on {found.day}, the last day of the supply, and "
+                f"must be 0: the option `small_business` is yes on {terms.day}, the last day of the supply, and "
                 "a small business charges no VAT. Leave `tax_rate` and `tax_category` out",
             )
 
@@ -393,11 +307,11 @@ def outdated(db, draft):
     """
     if draft["locked_at"] or draft["tax_decided_by"] != RULE:
         return []
-    found = of_draft(db, draft)
+    terms = tax_terms.of_draft(db, draft)
     stored = db.all(sql.lines, id=draft["id"])
     usual = [invoice_lines.without_treatment(line) for line in stored]
-    suggestion = suggested(found, usual)
-    now = apply(found, usual, suggestion.treatment, RULE)
+    suggestion = suggested(terms, usual)
+    now = apply(terms, usual, suggestion.treatment, RULE)
     return [
         {
             "position": line["position"],
@@ -422,22 +336,6 @@ def outdated_of_event(db, event_id):
     return [draft["id"] for draft in drafts if outdated(db, draft)]
 
 
-def foreign_firms(db, participant_ids):
-    """Return the id of the event and the number of businesses from abroad among participants of an
-    event that is not decided yet (`place_of_supply`). (None, 0) if there are none.
-    """
-    event_id, count = None, 0
-    for id in participant_ids:
-        party = db.one(sql.participant, id=id)
-        found = of_participant(db, id) if party else None
-        if found is None or found.show is None or found.show.place is not None:
-            continue
-        if found.buyer.counts_as_business() and found.buyer.region(found.organiser.home) != HOME:
-            event_id = party["event_id"]
-            count += 1
-    return event_id, count
-
-
 # What the office should look at
 
 
@@ -447,16 +345,16 @@ def judged(db, row):
 
     `row` is the row of an invoice. The buyer of a sent one is as it was sent.
     """
-    found = of_draft(db, row)
+    terms = tax_terms.of_draft(db, row)
     if row["buyer"]:
-        found = replace(found, buyer=_as_sent(found.buyer, json.loads(row["buyer"])))
+        terms = replace(terms, buyer=_as_sent(terms.buyer, json.loads(row["buyer"])))
     stored = db.all(sql.lines, id=row["id"])
     usual = [invoice_lines.without_treatment(line) for line in stored]
-    suggestion = suggested(found, usual)
+    suggestion = suggested(terms, usual)
     own_places = [line["place_of_supply"] for line in stored]
-    places = treatment.places(found.show, own_places)
+    places = treatment.places(terms.show, own_places)
     shown = list(zip([line["tax_category"] for line in stored], places, strict=True))
-    codes = warnings.codes(suggestion, found.organiser, found.show, found.buyer, shown)
+    codes = warnings.codes(suggestion, terms.organiser, terms.show, terms.buyer, shown)
     is_without_tax = row["tax_treatment"] in ABROAD
     if row["tax_decided_by"] == OFFICE and is_without_tax and suggestion.treatment == STANDARD:
         codes.add("treatment_differs")
@@ -470,7 +368,7 @@ def judged(db, row):
 
 def _as_sent(buyer, sent):
     """Return the Buyer of a sent invoice. Earlier versions have not kept whether it is a business."""
-    found = replace(
+    terms = replace(
         buyer,
         country=sent["country"],
         tax_id=sent["vat_id"],
@@ -478,6 +376,6 @@ def _as_sent(buyer, sent):
     )
     was_business = sent.get("is_business")
     # The invoice says what it counted as, not why: a company name proves less than what the office has said.
-    if was_business in (None, found.counts_as_business()):
-        return found
-    return replace(found, is_business=was_business)
+    if was_business in (None, terms.counts_as_business()):
+        return terms
+    return replace(terms, is_business=was_business)

@@ -7,7 +7,7 @@ from collections import Counter
 
 from eventapi import money
 from eventapi.domain.billing import lines as invoice_lines
-from eventapi.domain.billing import treatments
+from eventapi.domain.billing import tax_terms, treatments
 from eventapi.domain.orders import offers
 from eventapi.domain.records import references
 from eventapi.domain.records.references import SERVICE
@@ -157,7 +157,7 @@ def taxes(db, participant_id, lines):
     ids = as_json(sorted({line["service_id"] for line in lines}))
     services = {row["id"]: row for row in db.all(sql.taxes_of_services, ids=ids)}
     rows = [_taxed(line, services[line["service_id"]]) for line in lines]
-    terms = treatments.of_participant(db, participant_id)
+    terms = tax_terms.of_participant(db, participant_id)
     return invoice_lines.taxes(treatments.by_rule(terms, rows))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from eventapi import money, times
-from eventapi.domain.billing import treatments
+from eventapi.domain.billing import tax_terms, treatments
 from eventapi.domain.halls import booking, booth_rows, plan_pictures, pricing, reservation_rows
 from eventapi.domain.portal import evidence
 from eventapi.domain.records import anonymity
@@ -124,7 +124,7 @@ def own_booths(db, participant):
     A hold that has run out is none.
     """
     now = db.now or times.now()
-    terms = treatments.of_participant(db, participant["id"])
+    terms = tax_terms.of_participant(db, participant["id"])
     live = []
     for row in db.all(sql.reservations, participant_id=participant["id"]):
         if row["status"] == "confirmed" or row["expires_at"] > now:
@@ -148,7 +148,7 @@ def _sums(price, rate):
 def free_booths(db, participant, pages):
     """Return the booths that the participant may choose, each with its price, tax and total."""
     free = []
-    terms = treatments.of_participant(db, participant["id"])
+    terms = tax_terms.of_participant(db, participant["id"])
     for row in db.all(sql.booths, participant_id=participant["id"], now=db.now or times.now()):
         if not _is_of_types(row, pages):
             continue

@@ -6,7 +6,7 @@ The first page is a trial, which changes nothing.
 from collections import Counter
 from decimal import Decimal
 
-from eventapi.domain.billing import treatments
+from eventapi.domain.billing import tax_terms
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, labels, taxes
 from eventapi.pages.desk.page import render_page
@@ -166,7 +166,7 @@ def question(db, request, ids):
 
     None if the show is decided, has no such firm, or the person may not change it.
     """
-    event_id, firms = treatments.foreign_firms(db, ids)
+    event_id, firms = tax_terms.foreign_firms(db, ids)
     if not firms or not api.may_call(request, "update_event"):
         return None
     form = taxes.place_form(request, db.config.organiser_country)
