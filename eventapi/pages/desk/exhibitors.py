@@ -3,7 +3,7 @@ a review.
 """
 
 from eventapi.errors import not_found
-from eventapi.pages.desk import actions, api, events, labels, links, lists
+from eventapi.pages.desk import actions, api, events, labels, links, lists, taxes
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.page import render_page
 from eventapi.storage import folding
@@ -175,6 +175,7 @@ def get_desk_exhibitor(db, request, id):
     reservations = of(
         "booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine
     )
+    bill = actions.one(request, "create_participant_invoice", id=id)
     return render_page(
         db,
         request,
@@ -209,7 +210,8 @@ def get_desk_exhibitor(db, request, id):
         if api.may(request, "participants")
         else None,
         history=history(request, "event_participant", id),
-        bill=actions.one(request, "create_participant_invoice", id=id),
+        bill=bill,
+        is_undecided=bool(bill) and taxes.is_undecided(db, request, [id]),
         replace=actions.one(request, "replace_participant_badge", id=id),
     )
 

@@ -1,9 +1,10 @@
 """What the desk says about taxes: where a show is taxed, in the words of the organiser's state."""
 
+from eventapi.domain.billing import tax_terms
 from eventapi.domain.people import vat_checks
 from eventapi.domain.vat import places
 from eventapi.languages import countries
-from eventapi.pages.desk import actions, labels
+from eventapi.pages.desk import actions, api, labels
 from eventapi.web.html.page_requests import PageRequest
 from eventapi.web.html.schema_forms import Form
 
@@ -42,6 +43,14 @@ def place_form(request: PageRequest, organiser_country: str) -> Form:
     )
     explain_place(request, organiser_country, form)
     return form
+
+
+def is_undecided(db, request: PageRequest, participant_ids: list[int]) -> bool:
+    """Return whether there are firms from abroad among participants of a show for which nobody has
+    decided where they are taxed, and the person may decide it.
+    """
+    _, firms = tax_terms.foreign_firms(db, participant_ids)
+    return firms > 0 and api.may_call(request, "update_event")
 
 
 def abroad(request: PageRequest, organiser_country: str, event: dict | None) -> str | None:

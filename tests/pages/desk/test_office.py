@@ -1123,6 +1123,13 @@ def test_the_first_drafts_for_a_firm_from_abroad_ask_where_it_is_taxed(office, o
     assert "firms from abroad" not in again
 
 
+def test_the_page_of_a_firm_from_abroad_leads_to_the_decision(office, organiser):
+    page = f"/desk/exhibitors/{foreign_exhibitor(organiser)}"
+    assert "it is not decided yet where firms from abroad are taxed" in office.get(page)
+    organiser.patch("/events/1", {"place_of_supply": "event"}, status=200)
+    assert "it is not decided yet" not in office.get(page)
+
+
 def test_nobody_has_to_decide_where_firms_from_abroad_are_taxed(office, organiser):
     ids = {"ids": [foreign_exhibitor(organiser)], "back": "exhibitors"}
     address = "/desk/batch/participants/invoice"
