@@ -152,7 +152,6 @@ SCHEMAS = {
             "vat_id_unchecked",
             "treatment_differs",
             "small_business_abroad",
-            "event_abroad",
             "late_reverse_charge",
             "zero_rate",
         ],

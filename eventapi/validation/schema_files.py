@@ -25,6 +25,7 @@ Keywords of ours, and what they stand on:
 | `x-at` | made here | where the fault of an `anyOf` is reported, as a path |
 | `x-component` | any schema | the component of the reference that describes the value |
 | `x-unset` | field | a POST without it is not one with null: the handler does not receive the field |
+| `x-words` | field | the texts that a field of several types may have, beside its other values; forms offer them |
 | `x-custom-fields` | query | filters by custom fields (`cf.KEY`) are allowed |
 | `x-actions` | batch | the actions that a batch may run; batch_schemas.py adds their fields |
 | `x-whole` | batch | those of them that are all or nothing, and have no entries |

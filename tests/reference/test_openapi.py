@@ -529,3 +529,21 @@ def test_the_served_document_equals_the_printed_one(app, settings):
         assert served.json[name]
     assert {name: served.json[name] for name in printed} == printed
     app.get("/openapi.json", headers={"If-None-Match": served.headers["ETag"]}, status=304)
+
+
+def test_no_list_of_values_names_one_twice_or_mixes_types():
+    """Generators of clients make a name for each value, and one type for all of them."""
+
+    def walk(part, place):
+        if isinstance(part, dict):
+            values = part.get("enum")
+            if isinstance(values, list) and not place.endswith("/properties"):
+                assert len({repr(value) for value in values}) == len(values), place
+                assert len({type(value) for value in values} - {type(None)}) <= 1, place
+            for name, value in part.items():
+                walk(value, f"{place}/{name}")
+        elif isinstance(part, list):
+            for number, value in enumerate(part):
+                walk(value, f"{place}/{number}")
+
+    walk(openapi.document(None), "")

@@ -171,7 +171,7 @@ class Form:
             options = [(value, self.label(f"{path}={value}")[0]) for value in values]
             return [*options, ("", self.label(f"{path}=null")[0])]
         items = resolved(schema.get("items", {}), self.root)
-        values = schema.get("enum") or items.get("enum") or ()
+        values = schema.get("enum") or schema.get("x-words") or items.get("enum") or ()
         return [
             (str(value), self.label(f"{path}={value}")[0])
             for value in values
