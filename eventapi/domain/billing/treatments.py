@@ -218,25 +218,33 @@ def _treated(terms, row, chosen, decided_by):
     """
     if decided_by == RULE and row["is_tax_typed"]:
         return row
-    if chosen in ABROAD and _goes_abroad(terms, row, decided_by):
-        return invoice_lines.with_tax(row, ABROAD[chosen])
+    place = _place(terms, row, decided_by)
+    organiser = terms.organiser
+    if chosen == SMALL_BUSINESS:
+        organiser = replace(organiser, is_small=True)
+    category = treatment.category(chosen, organiser, place)
+    if category == "S":
+        return row
+    if chosen in ABROAD and place == RECIPIENT:
+        return invoice_lines.with_tax(row, category)
     is_taxed = row["tax_category"] == "S" or (
         row["tax_category"] == "Z" and not row["is_tax_typed"]
     )
-    if terms.organiser.is_small or chosen == SMALL_BUSINESS:
-        usual = "O" if terms.organiser.home == treatment.SWISS else "E"
-        if is_taxed or usual == "O":
-            reason = small_business.reason(terms.organiser.country, "en")
-            return invoice_lines.with_tax(row, usual, reason)
+    if is_taxed or category == "O":
+        reason = small_business.reason(organiser.country, "en")
+        return invoice_lines.with_tax(row, category, reason)
     return row
 
 
-def _goes_abroad(terms, row, decided_by):
+def _place(terms, row, decided_by):
+    """Return where a line is supplied, as far as its tax is concerned: the office decides for all
+    lines but those whose own place is the event.
+    """
     own = row["place_of_supply"]
     if decided_by == OFFICE:
-        return own != EVENT
+        return EVENT if own == EVENT else RECIPIENT
     (place,) = treatment.places(terms.show, [own])
-    return place == RECIPIENT
+    return place
 
 
 def untyped(items, old_treatment):

@@ -113,11 +113,14 @@ def places(show: Show | None, own_places: Sequence[str | None]) -> list[str | No
     return [place or place_of_show for place in own_places]
 
 
+def category(treatment: str, organiser: Organiser, place: str | None) -> str:
+    """Return the tax category of a line at a place, whose usual one is S, of a treatment."""
+    goes_abroad = treatment in ABROAD and place == RECIPIENT
+    return ABROAD[treatment] if goes_abroad else organiser.usual
+
+
 def categories(
     treatment: str, organiser: Organiser, show: Show | None, own_places: Sequence[str | None]
 ) -> list[str]:
     """Return the tax category of each line, whose usual one is S, of a treatment by rule."""
-    return [
-        ABROAD[treatment] if treatment in ABROAD and place == RECIPIENT else organiser.usual
-        for place in places(show, own_places)
-    ]
+    return [category(treatment, organiser, place) for place in places(show, own_places)]
