@@ -11,9 +11,17 @@ from collections import Counter
 from decimal import Decimal
 from itertools import groupby
 
-from eventapi import journal, money, times
+from eventapi import journal, money
 from eventapi.domain.billing import balance as invoice_balance
-from eventapi.domain.billing import claims, drafts, invoices, issuing, tax_terms, treatments
+from eventapi.domain.billing import (
+    claims,
+    drafts,
+    invoices,
+    issuing,
+    service_days,
+    tax_terms,
+    treatments,
+)
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem, listed
@@ -163,10 +171,8 @@ def draft_invoice(db, participant, party, items):
 
 def days(party):
     """Return the service period of an event, as fields of an invoice."""
-    first, last = (
-        times.local_date(party[name], party["timezone"]) for name in ("date_from", "date_to")
-    )
-    return {"service_date": first, "service_date_to": first and (last or first)}
+    first, last = service_days.of_dates(party)
+    return {"service_date": first, "service_date_to": last}
 
 
 def parts(db, participant, party, items):

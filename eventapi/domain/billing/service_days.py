@@ -8,7 +8,11 @@ sql = statements("invoicing")
 
 def of_event(db, event_id):
     """Return the first and the last day of an event in its time zone, both None if it has no dates."""
-    event = db.one(sql.event_days, id=event_id) if event_id else None
+    return of_dates(db.one(sql.event_days, id=event_id) if event_id else None)
+
+
+def of_dates(event):
+    """Return what `of_event` returns, for a row with date_from, date_to and timezone, or None."""
     if event is None or event["date_from"] is None:
         return None, None
     first = times.local_date(event["date_from"], event["timezone"])

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, replace
 
 from eventapi import times
+from eventapi.domain.billing import service_days
 from eventapi.domain.vat.buyers import HOME, Buyer
 from eventapi.domain.vat.treatment import Organiser, Show
 from eventapi.storage.statements import statements
@@ -28,7 +29,8 @@ def of_invoice(db, *, contact_id, event_id, service_date=None, service_date_to=N
     """Return the Terms of an invoice to a contact for an event, which may be None."""
     event = event_id and db.one(sql.event, id=event_id)
     contact = contact_id and db.one(sql.buyer, id=contact_id)
-    day = service_date_to or service_date or _last_day(event)
+    _, last_day = service_days.of_dates(event)
+    day = service_date_to or service_date or last_day
     day = day or times.today(db.config.timezone, db.now)
     is_small = db.config.is_small_business(day)
     country = db.config.organiser_country
@@ -47,13 +49,6 @@ def of_participant(db, participant_id):
     """Return the Terms of what a participant is billed for."""
     party = db.one(sql.participant, id=participant_id)
     return of_invoice(db, contact_id=party["contact_id"], event_id=party["event_id"])
-
-
-def _last_day(event):
-    if not event:
-        return None
-    last = times.local_date(event["date_to"], event["timezone"])
-    return last or times.local_date(event["date_from"], event["timezone"])
 
 
 def _buyer(db, contact):
