@@ -11,6 +11,7 @@ from eventapi.domain.billing import (
     issuing,
     payments,
     sending,
+    treatments,
     write_offs,
 )
 from eventapi.domain.billing import pdf as invoice_pdf
@@ -124,9 +125,10 @@ def send_invoice(db, who, id, body):
     is_lacking = row["xml_sha256"] is None and not row["taken_over"]
     reason = {"no_e_invoice": sending.refusal(row).detail} if is_lacking else {}
     glyphs = () if invoice_pdf.obstacle(is_hybrid=False) else sending.unprintable(db, row)
+    _, by_rule = treatments.judged(db, row)
     warnings = [
         {name: warning[name] for name in ("code", "field", "detail", "values") if name in warning}
-        for warning in (*sending.doubts(db, row, draft), *glyphs)
+        for warning in (*sending.doubts(db, row, draft, by_rule), *glyphs)
     ]
     more = {"offsets": offset} if body["offset"] else {}
     return Response(represent(row), meta={**meta(mail), **more, **reason, "warnings": warnings})

@@ -238,17 +238,16 @@ def _faults(db, row, seller, buyer):
     return faults
 
 
-def doubts(db, row, draft):
+def doubts(db, row, draft, by_rule):
     """Return what is unusual on an invoice, as findings.
 
     `row` is the invoice as it is sent, `draft` is the row that it is made from, or the same row if it was sent
-    before. A credit note has the parties and days of its invoice.
+    before. `by_rule` are the codes of treatments.judged. A credit note has the parties and days of its invoice.
     """
     if row["invoice_type"] == "credit_note":
         return []
     seller, buyer = invoices.parties(db, row)
     today = times.today(db.config.timezone, db.now)
-    _, by_rule = treatments.judged(db, row)
     return [
         *tax_warnings.of_invoice(db, row, draft, buyer, by_rule),
         *plausible.doubts(row, seller, buyer, today),
@@ -383,10 +382,12 @@ def check(db, row, profile=None):
         warnings = [*map(requirements.without_e_invoice, by_rules), *warnings]
     faults += [fault for fault in refused if fault["field"] is None or fault["field"] not in known]
 
-    tax, _ = treatments.judged(db, row)
+    tax, by_rule = treatments.judged(db, row)
     has_e_invoice = bool(row["xml_sha256"]) if row["locked_at"] else not by_rules
     at_fault = {fault["field"] for fault in faults}
-    warnings += [doubt for doubt in doubts(db, row, draft) if doubt["field"] not in at_fault]
+    warnings += [
+        doubt for doubt in doubts(db, row, draft, by_rule) if doubt["field"] not in at_fault
+    ]
     problem = pdf.obstacle(has_e_invoice)
     if problem:
         warnings.append(requirements.finding(f"The PDF cannot be drawn: {problem.detail}", None))
