@@ -116,6 +116,7 @@ def pdfs():
         )
         yield name, b"%PDF-1.7\n" + stream * 20
     yield "marks", b"%PDF-1.7\nobj /EmbeddedFile stream\n" * 700_000
+    yield "objects", b"%PDF-1.7\n/EF<</F 7 0 R>>" + b"7 0 obj>>stream\n" * 1_000_000
     yield "names", b"%PDF-1.7\n" + b"obj (factur-x.xml) /EF<</F 1 0 R " * 700_000
 
 

@@ -6,6 +6,7 @@ import io
 import re
 import zipfile
 import zlib
+from pathlib import Path
 
 from eventapi.domain.attachments import placeholders
 from eventapi.domain.einvoices import cii, ubl
@@ -19,6 +20,7 @@ from tests.fuzz.targets import LISTED, WRITABLE
 from tests.support import camt, einvoices
 from tests.support.images import jpeg, png
 
+E_INVOICES = Path(__file__).parents[1] / "resources/e_invoices"
 CSV = 'E-Mail;Firma;Tags\r\nada@example.org;Müller & Söhne;a|b\r\n"x";"a""b\r\n";=1+1\r\n'
 MARKUP = (
     "<h1>A &amp; B</h1><p>{{contact.name}} <strong>x</strong><br>{{metadata.a}}</p><ul><li>1</li></ul>"
@@ -221,11 +223,14 @@ SEEDS = {
         ]
         + [SPARKASSE, SPARKASSE.encode("cp1252"), packed(SPARKASSE)]
     ),
-    "hybrid": lambda: [
-        hybrid_pdf(writer.write(einvoices.document(5)), is_packed)
-        for writer in (cii, ubl)
-        for is_packed in (False, True)
-    ],
+    "hybrid": lambda: (
+        [
+            hybrid_pdf(writer.write(einvoices.document(5)), is_packed)
+            for writer in (cii, ubl)
+            for is_packed in (False, True)
+        ]
+        + [path.read_bytes() for path in sorted(E_INVOICES.glob("*.pdf"))]
+    ),
     "e_invoice": lambda: [
         writer.write(einvoices.document(seed)) for seed in range(4) for writer in (cii, ubl)
     ],

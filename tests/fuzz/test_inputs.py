@@ -172,6 +172,11 @@ HOSTILE = {
     "hybrid": [
         "obj /EmbeddedFile stream",
         "/EmbeddedFile" * 3000,
+        "7 0 obj<</Subtype/application#2Foctet-stream>>stream\n" * 900,
+        "/EF<</F 7 0 R>>" + "7 0 obj" * 6000,
+        "/EF<</F 7 0 R>>7 0 obj" + ">>" * 3000 + "stream",
+        "/EF<</F " + "1" * 40_000,
+        "/application#2F/EF <<",
         b"obj /text#2Fxml /Filter /FlateDecode stream\n\x78\x9c",
         b"obj /EmbeddedFile stream\r\n<Invoice urn:oasis:names:specification:ubl:schema:xsd:Invoice-2",
     ],

@@ -14,6 +14,7 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.einvoices import cii, received, ubl
+from eventapi.domain.einvoices import embedded as pdfs
 from tests.support.einvoice_mutations import taxed
 from tests.support.prepared import prepared
 
@@ -434,7 +435,7 @@ def test_a_pdf_of_pypdf_with_several_attachments_shows_that_of_the_norm(organise
 
 def embedded(path):
     with path.open("rb") as file:
-        return received.embedded(file)
+        return pdfs.embedded(file)
 
 
 def test_a_hostile_pdf_costs_little(tmp_path, monkeypatch):
@@ -449,12 +450,10 @@ def test_a_hostile_pdf_costs_little(tmp_path, monkeypatch):
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()
     (tmp_path / "many").write_bytes(pdf(zlib.compress(b"x")) * 10_000)
-    unpacked, original = [], received._unpacked
-    monkeypatch.setattr(
-        received, "_unpacked", lambda *parts: unpacked.append(1) or original(*parts)
-    )
+    unpacked, original = [], pdfs._unpacked
+    monkeypatch.setattr(pdfs, "_unpacked", lambda *parts: unpacked.append(1) or original(*parts))
     assert embedded(tmp_path / "many") is None
-    assert len(unpacked) == received.MAX_MARKS
+    assert len(unpacked) == pdfs.MAX_MARKS
 
 
 def test_what_is_stored_is_limited(organiser, begun):

@@ -1,38 +1,19 @@
 """E-invoices among uploaded files: find the XML, also inside of a PDF, and what it says to the
 bookkeeper.
-
-A hybrid PDF (ZUGFeRD, Factur-X) contains the XML as an embedded file. The search for it does not
-build the structure of the PDF: it looks for streams that are marked as an embedded file or as XML,
-and unpacks the beginning of the first ones: at most MAX_MARKS, with MAX_DICTIONARY bytes on each
-side and BEGINNING bytes of the content. The process limits the time.
 """
 
-import mmap
-import re
-import zlib
-
 from eventapi.domain.einvoices import profiles, reading, rules, structure, ubl
+from eventapi.domain.einvoices.embedded import (
+    BEGINNING,
+    LIMIT,
+    LONGEST_MARK,
+    MARK_OR_REFERENCE,
+    PDF,
+    embedded,
+)
 from eventapi.validation import xml_documents
 
-PDF = b"%PDF-"
 PIECE = 1 << 20  # bytes of a PDF in which a mark is searched at once
-LONGEST_MARK = 40  # bytes of a mark
-# bytes of an XML file that are read: `parse` refuses one that is longer
-LIMIT = xml_documents.MAX_DOCUMENT + 1
-BEGINNING = 16_384  # bytes of a text that are examined
-MARK = re.compile(rb"/(?:EmbeddedFile|text#2[fF]xml|application#2[fF]xml)(?![A-Za-z])")
-MAX_MARKS = 200  # marks of a PDF that are examined
-MAX_DICTIONARY = 2048  # bytes of the dictionary of a stream
-# Names of the XML in Factur-X and ZUGFeRD, and the number of the stream. Some programs write - and
-# . as octal numbers.
-NAME = re.compile(
-    rb"\((?:factur(?:-|\\055)x|zugferd(?:-|\\055)invoice|xrechnung)(?:\.|\\056)xml\)", re.IGNORECASE
-)
-EMBEDDED = re.compile(rb"/EF\s*<<[^>]{0,200}?/U?F\s+([0-9]+)\s+[0-9]+\s+R")
-NUMBER = re.compile(rb"([0-9]+)\s+[0-9]+\s*$")  # of at most 24 bytes before `obj`
-# Possessive: the runs of spaces before and behind an optional bracket are one place, and not tried
-# in every division.
-ZLIB_ALONE = re.compile(rb"/Filter\s*+(?:\[\s*+)?/FlateDecode\s*+(?:\]\s*+)?(?=[/>])")
 MAX_TEXT, MAX_TAXES, MAX_FAULTS = 300, 20, 50  # characters and entries that are kept
 TEXTS = (
     "process",
@@ -69,7 +50,7 @@ def may_be(file):
         return beginning.lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(
             b"<"
         ) and reading.recognise(beginning)
-    while not MARK.search(beginning):
+    while not MARK_OR_REFERENCE.search(beginning):
         piece = file.read(PIECE)
         if not piece:
             return False
@@ -90,62 +71,6 @@ def parse(file, _):
     found = content and summary(content, is_hybrid)
     if found:
         yield found
-
-
-def embedded(file):
-    """Return the e-invoice that a PDF contains, or None.
-
-    Of several, it is the last one with a name of Factur-X or ZUGFeRD, otherwise the last one: a
-    program that changes a PDF appends the new version.
-    """
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        names, best = _named(data), None
-        for number, dictionary, place in _streams(data):
-            beginning = _unpacked(dictionary, data[place : place + BEGINNING], BEGINNING)
-            is_named = number in names
-            if beginning and reading.recognise(beginning) and (best is None or is_named >= best[0]):
-                best = is_named, dictionary, place
-        return best and _unpacked(best[1], data[best[2] : best[2] + LIMIT], LIMIT)
-
-
-def _streams(data):
-    """Yield (object number, dictionary, place of the content) of each stream that may be an
-    e-invoice.
-    """
-    seen = set()
-    for _, mark in zip(range(MAX_MARKS), MARK.finditer(data), strict=False):
-        start = data.rfind(b"obj", max(0, mark.start() - MAX_DICTIONARY), mark.start())
-        stream = data.find(b"stream", mark.end(), mark.end() + MAX_DICTIONARY)
-        if min(start, stream) >= 0 and stream not in seen:
-            seen.add(stream)
-            number = NUMBER.search(data[max(0, start - 24) : start])
-            yield number and int(number[1]), data[start:stream], stream + len(b"stream")
-
-
-def _named(data):
-    """Return the object numbers of the embedded files with a name of Factur-X or ZUGFeRD."""
-    found = set()
-    for _, name in zip(range(MAX_MARKS), NAME.finditer(data), strict=False):
-        start = data.rfind(b"obj", max(0, name.start() - MAX_DICTIONARY), name.start())
-        number = EMBEDDED.search(
-            data[max(start, 0) : name.end() + MAX_DICTIONARY].partition(b"endobj")[0]
-        )
-        if number and len(number[1]) < 12:
-            found.add(int(number[1]))
-    return found
-
-
-def _unpacked(dictionary, data, limit):
-    """Return the first bytes of a stream, or None if it is not plain or compressed by zlib alone."""
-    data = data[2:] if data.startswith(b"\r\n") else data[1:]
-    if b"/Filter" not in dictionary:
-        return data.partition(b"endstream")[0]
-    if not ZLIB_ALONE.search(dictionary):
-        return None
-    try:
-        return zlib.decompressobj().decompress(data, limit)
-    except zlib.error:
-        return None
 
 
 def summary(content, is_hybrid):
