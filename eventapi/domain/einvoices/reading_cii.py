@@ -66,10 +66,17 @@ def _party(node):
         postal_code=text(address, "ram:PostcodeCode"),
         region=text(address, "ram:CountrySubDivisionName"),
         country=text(address, "ram:CountryID"),
-        contact_name=text(contact, "ram:PersonName"),
+        contact_name=_contact_name(contact),
         contact_phone=text(contact, "ram:TelephoneUniversalCommunication/ram:CompleteNumber"),
         contact_email=text(contact, "ram:EmailURIUniversalCommunication/ram:URIID"),
     )
+
+
+def _contact_name(contact):
+    """Return the person of a contact, or the department if no person is named (BT-41, BR-DE-5)."""
+    person = text(contact, "ram:PersonName")
+    department = text(contact, "ram:DepartmentName")
+    return department if department and not person else person
 
 
 def _registration(node, scheme):

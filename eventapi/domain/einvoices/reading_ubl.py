@@ -43,7 +43,9 @@ def document(root):
             for node in find_all(root, "cac:BillingReference/cac:InvoiceDocumentReference")
         ),
         seller=_party(seller),
-        creditor_id=_creditor_id(seller) if find(means, "cac:PaymentMandate") is not None else None,
+        creditor_id=None
+        if find(means, "cac:PaymentMandate") is None
+        else _creditor_id(seller, find(root, "cac:PayeeParty")),
         buyer=_party(find(root, "cac:AccountingCustomerParty/cac:Party")),
         representative_vat_id=_registration(find(root, "cac:TaxRepresentativeParty"), is_vat=True),
         allowances=tuple(_allowance(part) for part in _adjustments(root, is_charge=False)),
@@ -89,9 +91,13 @@ def _ids(node):
     return find_all(node, "cac:PartyIdentification/cbc:ID")
 
 
-def _creditor_id(seller):
-    """Return the creditor identifier of the seller. Without a direct debit, it is only information."""
-    return next((content(found) for found in _ids(seller) if found.get("schemeID") == "SEPA"), None)
+def _creditor_id(seller, payee):
+    """Return the creditor identifier of the seller, otherwise that of the payee (BR-DE-30).
+
+    Without a direct debit, it is only information.
+    """
+    ids = [*_ids(seller), *_ids(payee)]
+    return next((content(found) for found in ids if found.get("schemeID") == "SEPA"), None)
 
 
 def _registration(node, is_vat):
