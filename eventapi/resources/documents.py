@@ -158,12 +158,14 @@ def set_document_content(db, id, upload):
     file is parsed with limits of memory and time; if it exceeds one, it is stored all the same, and
     `warnings` in meta has `recognition_stopped`. `received_before` warns of an e-invoice of the
     same supplier with the same number, `other_account` of another account than that of its last.
+    `not_checked` says that the invoice is an extension of EN 16931, whose rules are not checked;
+    `amounts_differ` names the amounts of such an invoice that do not add up.
     """
     row, (upload, e_invoice, warnings) = get(db, id), upload
     require_content_match(row["sha256"])
-    document = represent(documents.set_content(db, row, upload, e_invoice, is_certain=not warnings))
-    if document["e_invoice"]:
-        warnings = [*warnings, *e_invoices.doubts(db, id, document["e_invoice"])]
+    is_certain = e_invoices.is_certain(warnings)
+    document = represent(documents.set_content(db, row, upload, e_invoice, is_certain=is_certain))
+    warnings = e_invoices.warnings_of(db, document, warnings)
     return Response(
         document,
         headers={"ETag": f'"{upload.sha256}"'},

@@ -231,9 +231,10 @@ SEEDS = {
         ]
         + [path.read_bytes() for path in sorted(E_INVOICES.glob("*.pdf"))]
     ),
-    "e_invoice": lambda: [
-        writer.write(einvoices.document(seed)) for seed in range(4) for writer in (cii, ubl)
-    ],
+    "e_invoice": lambda: (
+        [writer.write(einvoices.document(seed)) for seed in range(4) for writer in (cii, ubl)]
+        + [path.read_bytes() for path in sorted(E_INVOICES.glob("*.xml"))]
+    ),
     "xml": lambda: [
         XML,
         XML.encode("utf-16"),

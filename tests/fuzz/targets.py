@@ -504,9 +504,10 @@ def e_invoice(world, data):
     """A file is refused by a ValueError, or it is a document that is the same after it was written
     and read again.
 
-    Each fault that the rules find in it is a sentence.
+    Each fault that the rules find in it is a sentence. What is shown of it is short.
     """
     assert reading.recognise(data) in (True, False)
+    is_shown_briefly(*received.summary(data, False))
     try:
         found = reading.read(data)
     except ValueError as fault:
@@ -531,9 +532,15 @@ def hybrid(world, data):
         found = next(received.parse(file, None), None)
     with path.open("rb") as file:
         assert received.may_be(file) or not found
-    assert len(as_json(found)) < 100_000
     if found:
-        assert found["faults"] or found["is_valid"]
+        is_shown_briefly(found["e_invoice"], found["warnings"])
+
+
+def is_shown_briefly(found, warnings):
+    """Assert that the terms and warnings of an e-invoice are short, and say whether it is valid."""
+    assert len(as_json([found, warnings])) < 100_000
+    assert all(warning["detail"].endswith(".") for warning in warnings)
+    assert not found or found["faults"] or found["is_valid"] or warnings
 
 
 # name -> (target, longest input in bytes; inputs are also repeated up to it, which finds what takes

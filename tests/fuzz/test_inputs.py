@@ -11,6 +11,22 @@ from tests.fuzz.targets import TARGETS
 from tests.fuzz.world import World
 
 # target -> inputs that once failed, or that come close to a limit
+UBL = "urn:oasis:names:specification:ubl:schema:xsd:"
+EXTENSION = (
+    f"<Invoice xmlns='{UBL}Invoice-2' xmlns:a='{UBL}CommonAggregateComponents-2' "
+    f"xmlns:b='{UBL}CommonBasicComponents-2'>"
+    "<b:CustomizationID>xrechnung#conformant#</b:CustomizationID>"
+    "<a:LegalMonetaryTotal>%s</a:LegalMonetaryTotal>%s</Invoice>"
+)
+UNECE = "urn:un:unece:uncefact:data:standard:"
+EXTENDED = (
+    f"<m:CrossIndustryInvoice xmlns:m='{UNECE}CrossIndustryInvoice:100' "
+    f"xmlns:r='{UNECE}ReusableAggregateBusinessInformationEntity:100'><m:ExchangedDocumentContext>"
+    "<r:GuidelineSpecifiedDocumentContextParameter><r:ID>:extended</r:ID>"
+    "</r:GuidelineSpecifiedDocumentContextParameter></m:ExchangedDocumentContext><m:SupplyChainTradeTransaction>"
+    "<r:IncludedSupplyChainTradeLineItem><r:AssociatedDocumentLineDocument>%s</r:AssociatedDocumentLineDocument>"
+    "</r:IncludedSupplyChainTradeLineItem></m:SupplyChainTradeTransaction></m:CrossIndustryInvoice>"
+)
 HOSTILE = {
     "json_body": [
         '\0{"a": 1e30, "b": -1E-30, "c": 0E-9999999999}',
@@ -187,6 +203,18 @@ HOSTILE = {
         "<CrossIndustryInvoice " * 400,
         b"\xff\xfe<\0",
         b"<\0I\0n\0v\0o\0i\0c\0e\0 \0",
+        EXTENSION % ("<TaxExclusiveAmount>1</TaxExclusiveAmount>", ""),
+        EXTENSION % ("<b:PayableAmount>1</b:PayableAmount>" * 500, ""),
+        EXTENSION % ("".join(f"<b:PayableAmount>{n}</b:PayableAmount>" for n in range(800)), ""),
+        EXTENSION
+        % (f"<b:PayableAmount currencyID='{'x' * 9000}'>{'9' * 20}</b:PayableAmount>", ""),
+        EXTENSION
+        % ("", "<a:PrepaidPayment><b:PaidAmount>1</b:PaidAmount></a:PrepaidPayment>" * 500),
+        EXTENSION % ("", "<a:PrepaidPayment><b:PaidAmount/></a:PrepaidPayment>"),
+        EXTENSION % ("", "<a:LegalMonetaryTotal><b:x/></a:LegalMonetaryTotal>" * 500),
+        EXTENDED % "<r:LineStatusReasonCode>GROUP</r:LineStatusReasonCode>",
+        EXTENDED.replace("</m:SupplyChain", "</m:SupplyChainTradeTransaction><m:SupplyChain", 1)
+        % "",
     ],
     "xml": [
         "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",

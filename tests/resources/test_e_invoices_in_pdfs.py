@@ -25,7 +25,7 @@ def number_in(tmp_path, content):
             return None
         file.seek(0)
         found = next(received.parse(file, None), None)
-    return found and found["number"]
+    return found and found["e_invoice"]["number"]
 
 
 def stream(dictionary, content=PACKED, number=5, begin=b">>\nstream\n"):

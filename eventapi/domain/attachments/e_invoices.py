@@ -10,6 +10,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("documents")
 PARSER = f"{received.__name__}:parse"
+STOPPED = "recognition_stopped"
 SECONDS = 10  # of CPU; the largest invoice takes one
 
 
@@ -21,8 +22,9 @@ def recognise(
     `folder` is the data directory.
 
     `place` is entered while a process parses the file. Raise processes.Busy if no process becomes
-    free in time. The first is the field `e_invoice` of schemas/document.json. A warning says that
-    the recognition was stopped, so that it is not known whether the file is an e-invoice.
+    free in time. The first is the field `e_invoice` of schemas/document.json. The warnings are
+    those of the file (`received.parse`), or one that the recognition was stopped, so that it is not
+    known whether the file is an e-invoice.
     """
     with files.opened(upload.path) as file:
         if not received.may_be(file):
@@ -31,7 +33,7 @@ def recognise(
         try:
             with place:
                 found = next(iter(list(processes.run(PARSER, None, file, folder, SECONDS))), None)
-            if found is not None and not (isinstance(found, dict) and "is_hybrid" in found):
+            if found is not None and not (isinstance(found, dict) and "e_invoice" in found):
                 raise processes.Stopped("ended unexpectedly")
         except (processes.Stopped, ValueError) as reason:
             return None, [
@@ -40,13 +42,29 @@ def recognise(
                     "another one"
                 )
             ]
-    return found, []
+    return (found["e_invoice"], found["warnings"]) if found else (None, [])
+
+
+def is_certain(warnings: list[dict]) -> bool:
+    """Return whether it is known if the file is an e-invoice, by the warnings of `recognise`."""
+    return all(warning["code"] != STOPPED for warning in warnings)
+
+
+def warnings_of(db, document: dict, warnings: list[dict]) -> list[dict]:
+    """Return the warnings of an upload: those of the file, and the doubts about its e-invoice.
+
+    `document` is the API object after the upload. A contract is no e-invoice.
+    """
+    if document["is_contract"]:
+        return [warning for warning in warnings if warning["code"] == STOPPED]
+    found = document["e_invoice"]
+    return [*warnings, *doubts(db, document["id"], found)] if found else warnings
 
 
 def stopped(reason: str) -> dict:
     """Return the warning that the recognition was stopped."""
     return {
-        "code": "recognition_stopped",
+        "code": STOPPED,
         "detail": f"The file is stored, but it is not known whether it is an e-invoice: {reason}.",
     }
 

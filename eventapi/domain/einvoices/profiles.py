@@ -1,5 +1,7 @@
 """The specifications that a document can comply with, and their identifiers (BT-24)."""
 
+import re
+
 EN16931 = "en16931"
 XRECHNUNG = "xrechnung"
 PEPPOL = "peppol"
@@ -12,6 +14,14 @@ IDS = {
 # BT-23: the business process of Peppol BIS Billing, which XRechnung requires too
 # (PEPPOL-EN16931-R001).
 PROCESS = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
+# BT-24 of an extension, such as EXTENDED of Factur-X, that of XRechnung or a national one: it
+# allows what EN 16931 does not.
+EXTENSION = re.compile(r"#conformant#|[:.#_-]extended|extension", re.IGNORECASE)
+
+
+def is_checked(specification):
+    """Return whether the rules of the specification are among those that `rules` knows."""
+    return not EXTENSION.search(specification or "")
 
 
 def profile_of(specification):

@@ -2,7 +2,7 @@
 bookkeeper.
 """
 
-from eventapi.domain.einvoices import profiles, reading, rules, structure, ubl
+from eventapi.domain.einvoices import profiles, reading, rules, structure, ubl, unchecked
 from eventapi.domain.einvoices.embedded import (
     BEGINNING,
     LIMIT,
@@ -59,8 +59,8 @@ def may_be(file):
 
 
 def parse(file, _):
-    """Yield what a file says as an e-invoice, if it is one: the field `e_invoice` of
-    schemas/document.json.
+    """Yield what a file says as an e-invoice, if it is one: a dict of `e_invoice`, the field of
+    schemas/document.json, and `warnings`.
 
     This takes up to a second, and the file is a stranger's: call it in a process of its own
     (eventapi/parsing).
@@ -68,28 +68,52 @@ def parse(file, _):
     is_hybrid = file.read(len(PDF)) == PDF
     file.seek(0)
     content = embedded(file) if is_hybrid else file.read(LIMIT)
-    found = content and summary(content, is_hybrid)
+    found, warnings = summary(content, is_hybrid) if content else (None, [])
     if found:
-        yield found
+        yield {"e_invoice": found, "warnings": warnings}
 
 
 def summary(content, is_hybrid):
-    """Return the terms and faults of an XML document, or None if it is no e-invoice after all.
+    """Return (terms and faults of an XML document, warnings), or (None, []) if it is no e-invoice
+    after all.
 
     A document that cannot be read has no terms and one fault of the rule XML, which says why.
     """
     try:
         root = xml_documents.parse(content)
     except ValueError as error:
-        return _unreadable(None, is_hybrid, error)
+        return _unreadable(None, is_hybrid, error), []
     syntax = reading.syntax(root)
     if syntax is None:
-        return None
+        return None, []
     try:
         document = reading.document(root)
+        if not profiles.is_checked(document.profile):
+            warnings = unchecked.warnings(root, document)
+            return _terms(document, syntax, is_hybrid), warnings
     except ValueError as error:
-        return _unreadable(syntax, is_hybrid, error)
-    return _terms(document, syntax, is_hybrid, list(_faults_of_structure(root, document)))
+        return _unreadable(syntax, is_hybrid, error), []
+    faults = _faults(root, document)
+    return {**_terms(document, syntax, is_hybrid), **_verdict(faults)}, []
+
+
+def _faults(root, document):
+    """Return the faults of the XML and of its terms."""
+    of_structure = list(_faults_of_structure(root, document))
+    known = {fault.rule for fault in of_structure}
+    of_terms = rules.check(document, profiles.profile_of(document.profile))
+    return [*of_structure, *(fault for fault in of_terms if fault.rule not in known)]
+
+
+def _verdict(faults):
+    """Return the fields that say whether an invoice keeps the rules of its profile."""
+    return {
+        "is_valid": all(is_warning for _, _, _, is_warning in faults),
+        "faults": [
+            {"rule": rule, "term": term, "detail": detail[:1000], "is_warning": is_warning}
+            for rule, term, detail, is_warning in faults[:MAX_FAULTS]
+        ],
+    }
 
 
 def _faults_of_structure(root, document):
@@ -136,17 +160,12 @@ def _unreadable(syntax, is_hybrid, error):
     }
 
 
-def _terms(document, syntax, is_hybrid, faults):
-    profile = profiles.profile_of(document.profile)
-    known = {fault.rule for fault in faults}
-    faults = [
-        *faults,
-        *(fault for fault in rules.check(document, profile) if fault.rule not in known),
-    ]
+def _terms(document, syntax, is_hybrid):
+    """Return the fields of an invoice whose rules are not checked."""
     return {
         "syntax": syntax,
         "is_hybrid": is_hybrid,
-        "profile": profile,
+        "profile": profiles.profile_of(document.profile),
         "specification": _short(document.profile),
         "type": "credit_note" if document.type_code in ubl.CREDIT_NOTES else "invoice",
         **{name: _short(getattr(document, name)) for name in TEXTS},
@@ -165,11 +184,8 @@ def _terms(document, syntax, is_hybrid, faults):
             for tax in document.taxes[:MAX_TAXES]
         ],
         "lines": len(document.lines),
-        "is_valid": all(is_warning for _, _, _, is_warning in faults),
-        "faults": [
-            {"rule": rule, "term": term, "detail": detail[:1000], "is_warning": is_warning}
-            for rule, term, detail, is_warning in faults[:MAX_FAULTS]
-        ],
+        "is_valid": None,
+        "faults": [],
     }
 
 

@@ -12,7 +12,7 @@ from eventapi.domain.einvoices import profiles
 from eventapi.domain.einvoices.rules import categories, codes, germany, peppol, required, sums
 from eventapi.domain.einvoices.rules.faults import Fault
 
-__all__ = ("Fault", "check")
+__all__ = ("EXACT", "Fault", "check")
 EXACT = Context(prec=200)  # more digits than a product of two numbers that `reading` accepts
 PARTS = {
     profiles.EN16931: (required, codes, categories, sums),

@@ -75,6 +75,16 @@ def _sum(parts, field):
 
 def _totals(document):
     """Yield a fault for each total that is not the sum of its parts."""
+    for rule, term, sentence in differences(document):
+        yield Fault(rule, term, f"{sentence} Correct it.")
+
+
+def differences(document, third_party=ZERO):
+    """Yield (rule, term, sentence) for each total that is not the sum of its parts.
+
+    `third_party` is what is paid for third parties together with the invoice (BG-DEX-09).
+    """
+    others = " plus the payments for third parties (BT-DEX-002)" if third_party else ""
 
     def value(field):
         return getattr(document, field) or ZERO
@@ -133,15 +143,15 @@ def _totals(document):
             "BT-115",
             "amount due",
             "payable",
-            "the total (BT-112) less what was paid (BT-113) plus the rounding (BT-114)",
-            value("total") - value("prepaid") + value("rounding"),
+            f"the total (BT-112) less what was paid (BT-113) plus the rounding (BT-114){others}",
+            value("total") - value("prepaid") + value("rounding") + third_party,
         ),
     ):
         if value(field) != ought:
-            yield Fault(
+            yield (
                 rule,
                 term,
-                f"The {what} ({term}) is {value(field)}, but {parts} result in {ought}. Correct it.",
+                f"The {what} ({term}) is {value(field)}, but {parts} result in {ought}.",
             )
 
 
