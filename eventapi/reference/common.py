@@ -121,6 +121,7 @@ SCHEMAS = {
             "other_account",
             "not_checked",
             "amounts_differ",
+            "no_e_invoice_in_germany",
             "no_category",
             "no_dunning_levels",
             "no_tax_rate",
@@ -159,9 +160,10 @@ SCHEMAS = {
         ],
         "description": "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
         "whether it is an e-invoice. `received_before`, `other_account`, `not_checked`, "
-        "`amounts_differ`: see PUT /documents/{id}/content. `no_category`: the participant has no category "
-        "at an event whose categories have prices, so that no fee is billed. `no_dunning_levels`: no dunning "
-        "level is defined, so that no overdue invoice gets a letter. `no_tax_rate`: the option `tax_rate` must be "
+        "`amounts_differ`, `no_e_invoice_in_germany`: see PUT /documents/{id}/content. "
+        "`no_category`: the participant has no category at an event whose "
+        "categories have prices, so that no fee is billed. `no_dunning_levels`: no dunning level is "
+        "defined, so that no overdue invoice gets a letter. `no_tax_rate`: the option `tax_rate` must be "
         "set before the draft is sent. `applicant_without_page`, "
         "`applicant_without_badge`: the application does not lead to the exhibitor's page or to the "
         "badge, so the office has to send a link. `link_revoked`: the mail has no link, because the "

@@ -160,6 +160,7 @@ def set_document_content(db, id, upload):
     same supplier with the same number, `other_account` of another account than that of its last.
     `not_checked` says that the invoice is an extension of EN 16931, whose rules are not checked;
     `amounts_differ` names the amounts of such an invoice that do not add up.
+    `no_e_invoice_in_germany` says that it has the profile MINIMUM or BASIC WL.
     """
     row, (upload, e_invoice, warnings) = get(db, id), upload
     require_content_match(row["sha256"])

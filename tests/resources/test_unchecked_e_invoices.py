@@ -184,3 +184,75 @@ def test_differences_of_amounts_with_many_digits_are_exact():
     document = replace(taxed(), profile=EXTENDED, payable=Decimal("203.40000000000000000001"))
     _, warnings = read(cii.write(document))
     assert "is 203.40000000000000000001" in warnings["amounts_differ"]
+
+
+MINIMUM = (FILES / "f18_minimum.xml").read_bytes()
+BASIC_WL = (FILES / "f18_basic_wl.xml").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "profile", "name"),
+    [(MINIMUM, "minimum", "MINIMUM"), (BASIC_WL, "basic_wl", "BASIC WL")],
+)
+def test_a_profile_without_lines_is_no_e_invoice_in_germany(
+    organiser, supplier, content, profile, name
+):
+    found, warnings = upload(organiser, supplier, content)
+    assert (found["profile"], found["number"], found["lines"]) == (profile, "R-2026-18", 0)
+    amounts = [found[name] for name in ("net_total", "tax_total", "total", "payable")]
+    assert amounts == [100, 19, 119, 119]
+    assert (found["is_valid"], found["faults"]) == (None, [])
+    assert [*warnings] == ["no_e_invoice_in_germany"]
+    assert f"profile {name}, " in warnings["no_e_invoice_in_germany"]
+    assert "Ask the sender for the profile EN 16931" in warnings["no_e_invoice_in_germany"]
+
+
+@pytest.mark.parametrize(
+    ("specification", "profile"),
+    [
+        ("urn:factur-x.eu:1p0:minimum", "minimum"),
+        ("urn:zugferd.de:2p0:minimum", "minimum"),
+        ("urn:factur-x.eu:1p0:basicwl", "basic_wl"),
+        ("urn:zugferd.de:2p0:basicwl", "basic_wl"),
+        (" urn:factur-x.eu:1p0:BasicWL ", "basic_wl"),
+        ("urn:cen.eu:en16931:2017#compliant#urn:factur-x.eu:1p0:basic", "en16931"),
+        (EXTENDED, "en16931"),
+    ],
+)
+def test_a_profile_without_lines_is_known_by_its_specification(specification, profile):
+    found, _ = read(MINIMUM.replace(b"urn:factur-x.eu:1p0:minimum", specification.encode()))
+    assert found["profile"] == profile
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (
+            changed(MINIMUM, b"GrandTotalAmount>119.00<", b"GrandTotalAmount>118.00<"),
+            "The total with VAT (BT-112) is 118.00, ",
+        ),
+        (
+            changed(BASIC_WL, b"LineTotalAmount>90.00<", b"LineTotalAmount>91.00<"),
+            "The total without VAT (BT-109) is 100.00, but lines less discounts plus charges result in 101.00.",
+        ),
+        (
+            changed(BASIC_WL, b"ActualAmount>15.00<", b"ActualAmount>16.00<"),
+            "The sum of charges (BT-108) is 15.00, but the charges (BT-99) result in 16.00.",
+        ),
+        (
+            changed(BASIC_WL, b"DuePayableAmount>119.00<", b"DuePayableAmount>120.00<"),
+            "The amount due (BT-115) is 120.00, ",
+        ),
+    ],
+)
+def test_the_amounts_of_a_profile_without_lines_are_added_up_as_far_as_it_has_them(
+    content, sentence
+):
+    _, warnings = read(content)
+    assert [*warnings] == ["no_e_invoice_in_germany", "amounts_differ"]
+    assert sentence in warnings["amounts_differ"]
+
+
+def test_minimum_does_not_say_what_was_paid_so_that_its_amount_due_may_be_smaller():
+    _, warnings = read(changed(MINIMUM, b"DuePayableAmount>119.00<", b"DuePayableAmount>19.00<"))
+    assert "amounts_differ" not in warnings

@@ -3,7 +3,7 @@ of its amounts do not add up.
 
 An extension of EN 16931 allows what the norm does not, so that the rules of the norm would call
 valid invoices wrong. The sums are the same, but for charges, lines and payments that only
-extensions have.
+extensions have. MINIMUM and BASIC WL of Factur-X have no lines, and are no e-invoices in Germany.
 """
 
 from dataclasses import replace
@@ -19,6 +19,19 @@ STATUS = "ram:AssociatedDocumentLineDocument/ram:LineStatusReasonCode"
 TOTALS = ("SpecifiedTradeSettlementHeaderMonetarySummation", "LegalMonetaryTotal")
 # Kinds of lines of EXTENDED (BT-X-8) that do not count: a group repeats the sum of its lines.
 NOT_COUNTED = ("GROUP", "INFORMATION")
+NAMES = {profiles.MINIMUM: "MINIMUM", profiles.BASIC_WL: "BASIC WL"}
+# The sums of the profiles that have not all of the amounts
+COMPARED = {
+    profiles.MINIMUM: ("BR-CO-15",),
+    profiles.BASIC_WL: (
+        "BR-CO-11",
+        "BR-CO-12",
+        "BR-CO-13",
+        "BR-CO-14",
+        "BR-CO-15",
+        "BR-CO-16",
+    ),
+}
 MAX_DETAIL = 1000  # characters
 
 
@@ -27,16 +40,10 @@ def warnings(root, document):
 
     Raise ValueError if an amount is no number.
     """
-    found = [
-        {
-            "code": "not_checked",
-            "detail": f"The rules of the specification {(document.profile or '')[:200]!r} are not checked, so "
-            "that it is not known whether the invoice is valid. That is no fault of the invoice. Compare it with "
-            "the order, as always.",
-        }
-    ]
+    profile = profiles.profile_of(document.profile)
+    found = [_reason(document, profile)]
     with localcontext(EXACT):
-        sentences = [*_ambiguous(root, document), *_differences(root, document)]
+        sentences = [*_ambiguous(root, document), *_differences(root, document, profile)]
     if sentences:
         remedy = "Ask the sender which amounts are right, before you pay."
         detail = f"{' '.join(sentences)[:MAX_DETAIL]} {remedy}"
@@ -44,18 +51,37 @@ def warnings(root, document):
     return found
 
 
-def _differences(root, document):
+def _reason(document, profile):
+    """Return the warning that says why the rules are not checked."""
+    if profile in profiles.WITHOUT_LINES:
+        return {
+            "code": "no_e_invoice_in_germany",
+            "detail": f"The file has the profile {NAMES[profile]}, which contains no lines. In Germany it is no "
+            "e-invoice (Federal Ministry of Finance, 15 October 2024), and its rules are not checked. Ask the "
+            "sender for the profile EN 16931, or for an XRechnung.",
+        }
+    return {
+        "code": "not_checked",
+        "detail": f"The rules of the specification {(document.profile or '')[:200]!r} are not checked, so "
+        "that it is not known whether the invoice is valid. That is no fault of the invoice. Compare it with "
+        "the order, as always.",
+    }
+
+
+def _differences(root, document, profile):
     """Yield a sentence for each total that is not the sum of its parts."""
     deal = find(root, "rsm:SupplyChainTradeTransaction")
-    is_xrechnung = profiles.profile_of(document.profile) == profiles.XRECHNUNG
+    is_xrechnung = profile == profiles.XRECHNUNG
     counted = replace(
         document,
         lines=document.lines if is_xrechnung else _counted(deal, document.lines),
         charges=(*document.charges, *_freight(deal)),
     )
     third_party = _third_party(root) if is_xrechnung else ZERO
-    for _, _, sentence in sums.differences(counted, third_party):
-        yield sentence
+    compared = COMPARED.get(profile)
+    for rule, _, sentence in sums.differences(counted, third_party):
+        if compared is None or rule in compared:
+            yield sentence
 
 
 def _counted(deal, lines):
