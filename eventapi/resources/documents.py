@@ -161,6 +161,7 @@ def set_document_content(db, id, upload):
     `not_checked` says that the invoice is an extension of EN 16931, whose rules are not checked;
     `amounts_differ` names the amounts of such an invoice that do not add up.
     `no_e_invoice_in_germany` says that it has the profile MINIMUM or BASIC WL.
+    `old_format` says that the file is an invoice of ZUGFeRD 1, which is not read.
     """
     row, (upload, e_invoice, warnings) = get(db, id), upload
     require_content_match(row["sha256"])

@@ -88,3 +88,40 @@ def test_the_creditor_identifier_of_the_payee_beside_a_transfer_is_no_direct_deb
     content = ubl.write(taxed()).replace(end, end + payee)
     assert faults(content) == []
     assert reading.read(content).creditor_id is None
+
+
+REGISTERED = b"<cbc:RegistrationName>Messe Beispiel GmbH &amp; Co. KG</cbc:RegistrationName>"
+TRADING = b"<cac:PartyName><cbc:Name> Messe   Beispiel </cbc:Name></cac:PartyName>"
+
+
+@pytest.mark.parametrize(
+    ("registered", "trading", "name"),
+    [
+        (b"", TRADING, "Messe Beispiel"),
+        (b"<cbc:RegistrationName/>", TRADING, "Messe Beispiel"),
+        (REGISTERED, TRADING, "Messe Beispiel GmbH & Co. KG"),
+        (REGISTERED, b"", "Messe Beispiel GmbH & Co. KG"),
+        (b"", b"<cac:PartyName/>", None),
+        (b"", b"", None),
+    ],
+)
+def test_the_trading_name_of_ubl_is_shown_if_there_is_no_other(registered, trading, name):
+    content = ubl.write(taxed())
+    assert content.count(REGISTERED) == 1
+    content = content.replace(REGISTERED, registered)
+    place = content.index(b"<cac:PostalAddress>")  # that of the seller
+    content = content[:place] + trading + content[place:]
+    found, _ = received.summary(content, False)
+    assert found["seller"]["name"] == name
+    rules = [fault["rule"] for fault in found["faults"]]
+    assert ("BR-06" in rules) == (registered != REGISTERED), "the norm requires the other name"
+
+
+def test_the_trading_name_of_cii_is_shown_if_there_is_no_other():
+    content = cii.write(taxed())
+    name = b"<ram:Name>Messe Beispiel GmbH &amp; Co. KG</ram:Name>"
+    id = b"<ram:ID>HRB 4711</ram:ID>"
+    assert content.count(name) == content.count(id) == 1
+    trading = b"<ram:TradingBusinessName>Messe Beispiel</ram:TradingBusinessName>"
+    found, _ = received.summary(content.replace(name, b"").replace(id, id + trading), False)
+    assert found["seller"]["name"] == "Messe Beispiel"

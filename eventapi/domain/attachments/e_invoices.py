@@ -85,7 +85,7 @@ def doubts(db, id: int, found: dict) -> list[dict]:
         warnings.append(
             {
                 "code": "received_before",
-                "detail": f"Document {same} is an e-invoice of {seller['name']} "
+                "detail": f"Document {same} is an e-invoice of {seller.get('name') or seller['vat_id']} "
                 f"with the same number, {found['number']}. Compare them, and pay once.",
             }
         )

@@ -48,15 +48,18 @@ def embedded(file):
     """Return the e-invoice that a PDF contains, or None.
 
     Of several, it is the last one with a name of Factur-X or ZUGFeRD, otherwise the last one: a
-    program that changes a PDF appends the new version.
+    program that changes a PDF appends the new version. An invoice of ZUGFeRD 1 is returned if there
+    is no other one.
     """
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         names, best = _named(data), None
         for number, dictionary, place in _streams(data):
             beginning = _unpacked(dictionary, data[place : place + BEGINNING], BEGINNING)
-            is_named = number in names
-            if beginning and reading.recognise(beginning) and (best is None or is_named >= best[0]):
-                best = is_named, dictionary, place
+            is_current = bool(beginning) and reading.recognise(beginning)
+            rank = is_current, number in names
+            is_invoice = is_current or (beginning and reading.is_old(beginning))
+            if is_invoice and (best is None or rank >= best[0]):
+                best = rank, dictionary, place
         return best and _unpacked(best[1], data[best[2] : best[2] + LIMIT], LIMIT)
 
 

@@ -15,6 +15,7 @@ class Party:
     """The seller (BG-4) or the buyer (BG-7). The first number of a term is that of the seller."""
 
     name: str | None = None  # BT-27, BT-44
+    trading_name: str | None = None  # BT-28, BT-45; we never write one, suppliers may
     id: str | None = None  # BT-29, BT-46
     id_scheme: str | None = None  # of `id`, ISO 6523; 0088 for a GLN
     register_number: str | None = None  # BT-30, BT-47

@@ -13,6 +13,9 @@ ROOTS = {
     f"{{{UBL}Invoice-2}}Invoice": ("UBL", reading_ubl.document),
     f"{{{UBL}CreditNote-2}}CreditNote": ("UBL", reading_ubl.document),
 }
+# ZUGFeRD 1 and its precursor, whose data model is another one
+OLD = "urn:ferd:"
+OLD_ROOT = re.compile(r"<(?:[\w.-]{1,40}:)?(?:CrossIndustryDocument|Invoice)\s")
 BEGINNING = 8192  # characters that contain the start of the root element
 ROOT = re.compile(r"<(?:[\w.-]{1,40}:)?(CrossIndustryInvoice|Invoice|CreditNote)\s")
 MAX_PARTS = 5000  # of those that an invoice has many of: reading and checking a line takes 0.4 ms
@@ -42,12 +45,23 @@ def recognise(data):
 
     The rest may be wrong: `read` says so.
     """
-    start = data[: 2 * BEGINNING]
-    text = start.decode(MARKS.get(start[:2], "utf-8"), "replace")[:BEGINNING].lstrip(
-        "\ufeff \t\r\n"
-    )
+    text = _beginning(data)
     root = ROOT.search(text) if text.startswith("<") else None
     return bool(root) and any(tag[1:].partition("}")[0] in text[root.start() :] for tag in ROOTS)
+
+
+def is_old(data):
+    """Return True if the bytes begin as an invoice of ZUGFeRD 1 does, which is not read."""
+    text = _beginning(data)
+    root = OLD_ROOT.search(text) if text.startswith("<") else None
+    return bool(root) and OLD in text[root.start() :] and not recognise(data)
+
+
+def _beginning(data):
+    """Return the first characters of an XML file without white space before them."""
+    start = data[: 2 * BEGINNING]
+    text = start.decode(MARKS.get(start[:2], "utf-8"), "replace")[:BEGINNING]
+    return text.lstrip("\ufeff \t\r\n")
 
 
 def read(data):

@@ -52,6 +52,7 @@ def _party(node):
     has_scheme = find(node, "ram:ID") is None
     return Party(
         name=text(node, "ram:Name"),
+        trading_name=text(node, "ram:SpecifiedLegalOrganization/ram:TradingBusinessName"),
         id=text(node, "ram:GlobalID" if has_scheme else "ram:ID"),
         id_scheme=attribute(node, "ram:GlobalID", "schemeID") if has_scheme else None,
         register_number=text(node, "ram:SpecifiedLegalOrganization/ram:ID"),

@@ -63,6 +63,7 @@ def _party(node):
     own_id = next((found for found in _ids(node) if found.get("schemeID") != "SEPA"), None)
     return Party(
         name=text(node, "cac:PartyLegalEntity/cbc:RegistrationName"),
+        trading_name=text(node, "cac:PartyName/cbc:Name"),
         id=content(own_id),
         id_scheme=None if own_id is None else own_id.get("schemeID"),
         register_number=text(node, "cac:PartyLegalEntity/cbc:CompanyID"),

@@ -36,6 +36,11 @@ TEXTS = (
     "account_name",
 )
 AMOUNTS = ("net_total", "tax_total", "tax_total_in_tax_currency", "total", "prepaid", "payable")
+OLD_FORMAT = {
+    "code": "old_format",
+    "detail": "The file is an invoice of ZUGFeRD 1, whose data model is another one than that of EN 16931, so "
+    "that it is not read as an e-invoice. Ask the sender for ZUGFeRD 2 or for an XRechnung.",
+}
 PARTY = ("name", "vat_id", "tax_number", "register_number", "id", "country")
 
 
@@ -47,9 +52,8 @@ def may_be(file):
     """
     beginning = file.read(BEGINNING)
     if not beginning.startswith(PDF):
-        return beginning.lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(
-            b"<"
-        ) and reading.recognise(beginning)
+        is_xml = beginning.lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<")
+        return is_xml and (reading.recognise(beginning) or reading.is_old(beginning))
     while not MARK_OR_REFERENCE.search(beginning):
         piece = file.read(PIECE)
         if not piece:
@@ -60,7 +64,7 @@ def may_be(file):
 
 def parse(file, _):
     """Yield what a file says as an e-invoice, if it is one: a dict of `e_invoice`, the field of
-    schemas/document.json, and `warnings`.
+    schemas/document.json, and `warnings`. For one in an old format, `e_invoice` is None.
 
     This takes up to a second, and the file is a stranger's: call it in a process of its own
     (eventapi/parsing).
@@ -69,7 +73,7 @@ def parse(file, _):
     file.seek(0)
     content = embedded(file) if is_hybrid else file.read(LIMIT)
     found, warnings = summary(content, is_hybrid) if content else (None, [])
-    if found:
+    if found or warnings:
         yield {"e_invoice": found, "warnings": warnings}
 
 
@@ -77,8 +81,11 @@ def summary(content, is_hybrid):
     """Return (terms and faults of an XML document, warnings), or (None, []) if it is no e-invoice
     after all.
 
-    A document that cannot be read has no terms and one fault of the rule XML, which says why.
+    A document that cannot be read has no terms and one fault of the rule XML, which says why. One
+    of ZUGFeRD 1 is (None, [a warning]).
     """
+    if reading.is_old(content):
+        return None, [OLD_FORMAT]
     try:
         root = xml_documents.parse(content)
     except ValueError as error:
@@ -170,8 +177,8 @@ def _terms(document, syntax, is_hybrid):
         "type": "credit_note" if document.type_code in ubl.CREDIT_NOTES else "invoice",
         **{name: _short(getattr(document, name)) for name in TEXTS},
         **{name: _number(getattr(document, name)) for name in AMOUNTS},
-        "seller": {name: _short(getattr(document.seller, name)) for name in PARTY},
-        "buyer": {name: _short(getattr(document.buyer, name)) for name in PARTY},
+        "seller": _party(document.seller),
+        "buyer": _party(document.buyer),
         "taxes": [
             {
                 "category": _short(tax.category),
@@ -187,6 +194,12 @@ def _terms(document, syntax, is_hybrid):
         "is_valid": None,
         "faults": [],
     }
+
+
+def _party(party):
+    """Return the fields of a seller or a buyer. Some suppliers write the trading name alone."""
+    fields = {name: _short(getattr(party, name)) for name in PARTY}
+    return {**fields, "name": fields["name"] or _short(party.trading_name)}
 
 
 def _short(text):
