@@ -123,6 +123,8 @@ SCHEMAS = {
             "amounts_differ",
             "no_e_invoice_in_germany",
             "old_format",
+            "own_invoice",
+            "other_buyer",
             "no_category",
             "no_dunning_levels",
             "no_tax_rate",
@@ -161,7 +163,8 @@ SCHEMAS = {
         ],
         "description": "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
         "whether it is an e-invoice. `received_before`, `other_account`, `not_checked`, "
-        "`amounts_differ`, `no_e_invoice_in_germany`, `old_format`: see PUT /documents/{id}/content. "
+        "`amounts_differ`, `no_e_invoice_in_germany`, `old_format`, `own_invoice`, "
+        "`other_buyer`: see PUT /documents/{id}/content. "
         "`no_category`: the participant has no category at an event whose "
         "categories have prices, so that no fee is billed. `no_dunning_levels`: no dunning level is "
         "defined, so that no overdue invoice gets a letter. `no_tax_rate`: the option `tax_rate` must be "

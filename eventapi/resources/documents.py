@@ -162,6 +162,8 @@ def set_document_content(db, id, upload):
     `amounts_differ` names the amounts of such an invoice that do not add up.
     `no_e_invoice_in_germany` says that it has the profile MINIMUM or BASIC WL.
     `old_format` says that the file is an invoice of ZUGFeRD 1, which is not read.
+    `own_invoice` says that the organiser is the seller, `other_buyer` that it is not the buyer, by
+    VAT id, tax number or name.
     """
     row, (upload, e_invoice, warnings) = get(db, id), upload
     require_content_match(row["sha256"])

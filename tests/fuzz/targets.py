@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 from bottle import request
 
 from eventapi import images, markup, money, spreadsheet, times
-from eventapi.domain.attachments import content_types, pages, placeholders
+from eventapi.domain.attachments import content_types, own_party, pages, placeholders
 from eventapi.domain.bank import archives
 from eventapi.domain.einvoices import cii, profiles, reading, received, rules, ubl
 from eventapi.domain.events import icalendar
@@ -507,7 +507,10 @@ def e_invoice(world, data):
     Each fault that the rules find in it is a sentence. What is shown of it is short.
     """
     assert reading.recognise(data) in (True, False)
-    is_shown_briefly(*received.summary(data, False))
+    summary, warnings = received.summary(data, False)
+    is_shown_briefly(summary, warnings)
+    for party in (summary["seller"], summary["buyer"]) if summary else ():
+        assert own_party.is_organiser(world.config, party) in (True, False, None)
     try:
         found = reading.read(data)
     except ValueError as fault:

@@ -18,6 +18,10 @@ EXTENSION = (
     "<b:CustomizationID>xrechnung#conformant#</b:CustomizationID>"
     "<a:LegalMonetaryTotal>%s</a:LegalMonetaryTotal>%s</Invoice>"
 )
+SELLER = (
+    "<a:AccountingSupplierParty><a:Party><a:PartyName><b:Name>%s</b:Name></a:PartyName></a:Party>"
+    "</a:AccountingSupplierParty>"
+)
 UNECE = "urn:un:unece:uncefact:data:standard:"
 EXTENDED = (
     f"<m:CrossIndustryInvoice xmlns:m='{UNECE}CrossIndustryInvoice:100' "
@@ -208,6 +212,8 @@ HOSTILE = {
         "<CrossIndustryDocument urn:ferd:CrossIndustryDocument:invoice:1p0",
         b"<\0C\0r\0o\0s\0s\0I\0n\0d\0u\0s\0t\0r\0y\0D\0",
         "<Invoice xmlns='urn:ferd:invoice:rc'>" + "<a>" * 9000,
+        EXTENSION % ("", SELLER % ("e. " * 9000)),
+        EXTENSION % ("", SELLER % "&#x202e;&#x130; GmbH & Co".replace("& ", "&amp; ")),
         EXTENSION % ("<TaxExclusiveAmount>1</TaxExclusiveAmount>", ""),
         EXTENSION % ("<b:PayableAmount>1</b:PayableAmount>" * 500, ""),
         EXTENSION % ("".join(f"<b:PayableAmount>{n}</b:PayableAmount>" for n in range(800)), ""),

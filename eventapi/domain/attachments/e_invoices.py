@@ -3,6 +3,7 @@
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from eventapi.domain.attachments import own_party
 from eventapi.domain.einvoices import received
 from eventapi.parsing import processes
 from eventapi.storage import files
@@ -11,6 +12,7 @@ from eventapi.storage.statements import statements
 sql = statements("documents")
 PARSER = f"{received.__name__}:parse"
 STOPPED = "recognition_stopped"
+SELF_BILLED = ("261", "389", "527")  # types (BT-3) of invoices that the buyer writes
 SECONDS = 10  # of CPU; the largest invoice takes one
 
 
@@ -70,12 +72,12 @@ def stopped(reason: str) -> dict:
 
 
 def doubts(db, id: int, found: dict) -> list[dict]:
-    """Return warnings of the e-invoice `found` in the document `id`: it came before, or the
-    supplier's account differs.
+    """Return warnings of the e-invoice `found` in the document `id`: it is not for the organiser,
+    it came before, or the supplier's account differs.
 
     A changed account is the usual sign of a forged invoice.
     """
-    seller, warnings = found["seller"] or {}, []
+    seller, warnings = found["seller"] or {}, _of_parties(db.config, found)
     others = db.all(sql.of_supplier, supplier=seller.get("vat_id") or seller.get("name"), id=id)
     same = next(
         (other["id"] for other in others if found["number"] and other["number"] == found["number"]),
@@ -85,7 +87,7 @@ def doubts(db, id: int, found: dict) -> list[dict]:
         warnings.append(
             {
                 "code": "received_before",
-                "detail": f"Document {same} is an e-invoice of {seller.get('name') or seller['vat_id']} "
+                "detail": f"Document {same} is an e-invoice of {_name(seller)} "
                 f"with the same number, {found['number']}. Compare them, and pay once.",
             }
         )
@@ -100,3 +102,42 @@ def doubts(db, id: int, found: dict) -> list[dict]:
             }
         )
     return warnings
+
+
+def _of_parties(config, found):
+    """Return a warning if the organiser is the seller of a received e-invoice, or not its buyer.
+
+    An invoice that the buyer has written (type 389) does have the organiser as its seller.
+    """
+    if own_party.is_organiser(config, found["seller"] or {}):
+        if found["type_code"] in SELF_BILLED:
+            return []
+        return [
+            {
+                "code": "own_invoice",
+                "detail": f"The seller of this invoice is {_shown(found['seller'])}, which is you: it is one of your "
+                "own invoices, and not one of a supplier. Do not pay it.",
+            }
+        ]
+    buyer = found["buyer"] or {}
+    if own_party.is_organiser(config, buyer) is not False:
+        return []
+    ours = _shown({"name": config.organiser_name, "vat_id": config.organiser_vat_id})
+    return [
+        {
+            "code": "other_buyer",
+            "detail": f"The buyer of this invoice is {_shown(buyer)}, and not {ours}. If it is not for you, send it "
+            "back; if it is, ask the supplier to correct the buyer: without your name, its VAT may not be deductible.",
+        }
+    ]
+
+
+def _name(party):
+    """Return the name of a seller or a buyer, or its VAT id."""
+    return party.get("name") or party.get("vat_id") or party.get("tax_number")
+
+
+def _shown(party):
+    """Return the name of a seller or a buyer with its VAT id."""
+    both = [text for text in (_name(party), party.get("vat_id")) if text]
+    return " with the VAT id ".join(dict.fromkeys(both))
