@@ -21,7 +21,7 @@ BEGINNING = 16_384  # bytes of a text that are examined
 LONGEST_MARK = 40  # bytes of a mark
 # The type of a stream is optional, and its media type may be any one: some programs write
 # application/octet-stream.
-MARK = re.compile(rb"/(?:EmbeddedFile(?![A-Za-z])|(?:text|application)(?:#2[fF]|/))")
+MARK = re.compile(rb"/(?:EmbeddedFile(?![A-Za-z])|(?:text|application)(?:#2[fF]|/xml))")
 REFERENCE = re.compile(rb"/EF\s{0,9}<<")
 MARK_OR_REFERENCE = re.compile(MARK.pattern + rb"|" + REFERENCE.pattern)
 MAX_MARKS = 400  # marks, names and references of a PDF that are examined
