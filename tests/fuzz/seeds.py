@@ -51,6 +51,11 @@ SPARKASSE = (
     "DE02120300000000202051;05.12.25;08.12.25;EREF+E1SVWZ+INV-1 für;Söhne;"
     "DE89370400440532013000;2.960,02;EUR;Umsatz gebucht\n"
 )
+COMDIRECT = (
+    '"Neuer Kontostand";"5.119,00 EUR";\n\n"Buchungstag";"Wertstellung (Valuta)";"Vorgang";"Buchungstext";'
+    '"Umsatz in EUR";\n"20.11.2026";"20.11.2026";"Übertrag";"Auftraggeber: Farn Buchungstext: R 4711";'
+    '"119,00";\n"offen";"--";"Karte";"Buchungstext: Text";"-23,86";\n"Alter Kontostand";"5.000,00 EUR";\n'
+)
 CONTACT = {
     "email": "ada@example.org",
     "company_name": "A",
@@ -221,7 +226,7 @@ SEEDS = {
             )
             for version in ("02", "08")
         ]
-        + [SPARKASSE, SPARKASSE.encode("cp1252"), packed(SPARKASSE)]
+        + [SPARKASSE, SPARKASSE.encode("cp1252"), packed(SPARKASSE), COMDIRECT]
     ),
     "hybrid": lambda: (
         [

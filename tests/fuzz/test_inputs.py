@@ -6,7 +6,7 @@ keeping.
 
 import pytest
 
-from tests.fuzz.seeds import seeds
+from tests.fuzz.seeds import COMDIRECT, seeds
 from tests.fuzz.targets import TARGETS
 from tests.fuzz.world import World
 
@@ -188,6 +188,10 @@ HOSTILE = {
         "<a><BkToCstmrStmt><Stmt>"
         + "<Ntry><Sts>PDNG</Sts></Ntry>" * 9000
         + "</Stmt></BkToCstmrStmt></a>",
+        COMDIRECT.replace("119,00", "9" * 15),
+        COMDIRECT + "Alter Kontostand;" * 9000,
+        COMDIRECT + '"Neuer Kontostand";"1,00"\n' * 2000,
+        COMDIRECT.replace("5.000,00 EUR", "\u0661"),
     ],
     "hybrid": [
         "obj /EmbeddedFile stream",

@@ -1,8 +1,9 @@
 """Read bank statements in the CSV files of German banks.
 
-Such a file says nothing about its balance and has no references of its own, so a file that was cut
-off between two rows cannot be recognised. A value that cannot be read refuses the file: it never
-becomes 0.00 or an empty text.
+Most of these files say nothing about their balance and have no references of their own, so one that
+was cut off between two rows cannot be recognised. Balances above and below the rows prove that the
+file is whole (csv_balances.py). A value that cannot be read refuses the file: it never becomes 0.00
+or an empty text.
 """
 
 import codecs
@@ -10,11 +11,10 @@ import csv
 import re
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal
 from itertools import islice
 
 from eventapi import money
-from eventapi.domain.bank import entries
+from eventapi.domain.bank import csv_balances, csv_values, entries
 from eventapi.domain.bank.csv_forms import (
     FORMS,
     MOST_STATES,
@@ -34,18 +34,12 @@ MAX_HEADER = 60  # rows above the names of the columns
 MAX_STATE = 40  # characters of the state of a row that a warning shows
 MOST_NAMED = 5  # states that a warning names
 SEPARATORS = ";,\t"
-# 0.125 has a decimal point: no group of thousands begins with 0.
-NUMBERS = {  # decimal separator -> a number with or without separators of thousands
-    ",": re.compile(r"([+-]?)([1-9][0-9]{0,2}(?:\.[0-9]{3})+|[0-9]{1,15})(?:,([0-9]{1,2}))?(-?)"),
-    ".": re.compile(r"([+-]?)([1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.([0-9]{1,2}))?(-?)"),
-}
-UNIT = re.compile("(€|EUR)$")
 GERMAN_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}|[0-9]{2})")
 ISO_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
+SIGNS = {"S": -1, "H": 1}  # debit (Soll), credit (Haben)
 IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 LINE_END = re.compile(r"[\r\n]+")
 LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]++")  # with its end
-BALANCES = ("anfangssaldo", "endsaldo")
 EXPORT = "Export the entries from the bank again, and do not open the file in a spreadsheet program"
 
 
@@ -61,12 +55,13 @@ class Table:
 
 @dataclass
 class Group:
-    """The entries of one account and currency in a file, and the states of those that are not
-    booked.
+    """The entries of one account and currency in a file, and the states and amounts of those that
+    are not booked. An amount that cannot be read is None.
     """
 
     booked: list = field(default_factory=list)
     skipped: list = field(default_factory=list)
+    pending: list = field(default_factory=list)
 
 
 def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
@@ -80,9 +75,13 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
     table = _table(_content(file), most, own)
     given, stated = compact(account), _account_above(table.above)
     groups, states = {}, {column: {} for column in state_columns(table.names, table.form)}
+    balances = csv_balances.Balances(table.form.decimal)
+    for cells in table.above:
+        balances.add_row(cells)
     for line, cells in table.rows:
         row = _Row(table, line, cells)
         if row.is_footer():
+            row.add_to(balances)
             continue
         found = row.account() or stated
         if given and found and not _is_same(given, found):
@@ -96,10 +95,14 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
             group.booked.append(row.entry())
         else:
             group.skipped.append(pending)
+            group.pending.append(row.pending_amount())
         for column, texts in states.items():
             if len(texts) <= MOST_STATES:
                 texts[row.cells.get(column, "").strip()[:MAX_STATE]] = True
     groups = groups or {(given or stated, "EUR"): Group()}
+    if len(groups) == 1:
+        for (_, currency), group in groups.items():
+            balances.check(group.booked, group.pending, currency)
     unread = _unread(states)
     return [
         _statement(table.form, own, currency, group, unread)
@@ -281,10 +284,8 @@ class _Row:
         Raise ValueError if it is neither that nor an entry.
         """
         names = self.table.names
-        is_balance = self.first.startswith("kontostand") and names[0] in self.form.booked_on
-        if is_balance or (
-            self.form.sign and normal(self.cells.get("kundenreferenz", "")) in BALANCES
-        ):
+        has_no_day = names[0] in self.form.booked_on or not self.value("booked_on")
+        if (has_no_day and csv_balances.is_balance(self.first)) or self.signed_balance():
             return True
         if self.first.startswith("umsaetze"):
             raise ValueError(
@@ -296,6 +297,23 @@ class _Row:
                 f"file was cut off or changed. {EXPORT}."
             )
         return False
+
+    def signed_balance(self):
+        """Return the label of a balance that is in a row like an entry, or None."""
+        label = normal(self.cells.get("kundenreferenz", ""))
+        is_balance = self.form.sign and label in (*csv_balances.OPENING, *csv_balances.CLOSING)
+        return label if is_balance else None
+
+    def add_to(self, balances):
+        """Add the balance in this row to the Balances of the file."""
+        label = self.signed_balance()
+        if not label:
+            balances.add_row(self.all)
+            return
+        number = csv_values.number(self.value("amount"), self.form.decimal)
+        sign = SIGNS.get(self.value("sign").upper())
+        is_known = number is not None and sign is not None
+        balances.add(label, sign * abs(number) if is_known else None)
 
     def value(self, name):
         """Return the text of a field, "" if the file has no such column."""
@@ -327,6 +345,13 @@ class _Row:
         is_booked = normal(status).startswith(self.form.booked) if self.form.booked else True
         is_pending = not is_booked or normal(status).startswith(self.form.pending)
         return status if is_pending else None
+
+    def pending_amount(self):
+        """Return the amount of an entry that is not booked yet, None if it cannot be read."""
+        try:
+            return self.amount()
+        except ValueError:
+            return None
 
     def account(self):
         """Return the own account in this row, or None if the file does not name it in a column."""
@@ -376,28 +401,26 @@ class _Row:
                 raise self.fault(name, f"is not the amount {self.value('amount')} of the row")
         if not self.form.sign:
             return amount
-        sign = {"S": -1, "H": 1}.get(self.value("sign").upper())
+        sign = SIGNS.get(self.value("sign").upper())
         if sign is None:
             raise self.fault("sign", "is neither S (debit) nor H (credit)")
         return sign * abs(amount)
 
     def number(self, name):
         """Return a number in minor units."""
-        value = self.value(name).replace("\u2212", "-").replace("\xa0", "").replace(" ", "")
-        match = NUMBERS[self.form.decimal].fullmatch(UNIT.sub("", value))
-        example = "1.234,56" if self.form.decimal == "," else "1,234.56"
-        other = (
-            " (the parameter decimal_separator says which one is written)"
-            if self.form.is_own
-            else ""
-        )
-        if not match or (match[1] and match[4]):
+        number = csv_values.number(self.value(name), self.form.decimal)
+        if number is None:
+            example = "1.234,56" if self.form.decimal == "," else "1,234.56"
+            other = (
+                " (the parameter decimal_separator says which one is written)"
+                if self.form.is_own
+                else ""
+            )
             raise self.fault(name, f"is not an amount such as {example}{other}")
-        number = Decimal(re.sub("[.,]", "", match[2]) + "." + (match[3] or "0"))
         units = money.minor(number, self.currency())
-        if units is None or number >= money.LIMIT:
+        if units is None or abs(number) >= money.LIMIT:
             raise self.fault(name, f"has more digits than an amount in {self.currency()}")
-        return -units if "-" in (match[1], match[4]) else units
+        return units
 
     def date(self, name):
         """Return a date as ISO text."""

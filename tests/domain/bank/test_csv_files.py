@@ -169,6 +169,17 @@ FILES = {
             ("2023-10-02", -123456, "Name1 Name2", PAYER, "Erstattung Ref. DE987654321/1"),
         ],
     ),
+    "comdirect with balances": (
+        (
+            '\n"Umsätze Girokonto";"Zeitraum: 30 Tage";\n"Neuer Kontostand";"5.119,00 EUR";\n\n"Buchungstag";'
+            '"Wertstellung (Valuta)";"Vorgang";"Buchungstext";"Umsatz in EUR";\n"20.11.2026";"20.11.2026";"Übertrag / '
+            'Überweisung";" Auftraggeber: Farn GmbH Buchungstext: Rechnung 4711";"119,00";\n\n"Alter Kontostand";'
+            '"5.000,00 EUR";\n'
+        ).encode("iso-8859-15"),
+        "comdirect",
+        None,
+        [("2026-11-20", 11900, "Farn GmbH", None, "Rechnung 4711")],
+    ),
     "ING": (
         (
             "Umsatzanzeige;Datei erstellt am: 09.12.2025 15:23\n\nIBAN;DE02 1203 0000 0000 2020 "
