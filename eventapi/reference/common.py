@@ -143,6 +143,7 @@ SCHEMAS = {
             "links_ended",
             "pending_rows",
             "state_column",
+            "balance_unproven",
             "datev_incomplete",
             "event_abroad",
             "no_service_date",
@@ -174,11 +175,12 @@ SCHEMAS = {
         "office has revoked that of the address. `links_ended`: the merge has ended links. "
         "`pending_rows`: transactions of a bank statement that are not booked yet were left out. "
         "`state_column`: a CSV file has a column that looks like the state of its rows and was not "
-        "read, so that nothing was booked by itself. `datev_incomplete`: closed months have no files "
-        "for DATEV, because options are missing. `event_abroad`: the event is outside of the organiser's "
-        "territory of VAT, and eventapi knows no tax of other states. `reopens_invoice`: since the refund, "
-        "the customer owes something again, because the invoice still stands. The others name what is unusual "
-        "on an invoice that was sent.",
+        "read, so that nothing was booked by itself. `balance_unproven`: a report in camt.052 lacks the "
+        "opening or closing balance, so that transactions may be missing. "
+        "`datev_incomplete`: closed months have no files for DATEV, because options are missing. `event_abroad`: "
+        "the event is outside of the organiser's territory of VAT, and eventapi knows no tax of other states. "
+        "`reopens_invoice`: since the refund, the customer owes something again, because the invoice still "
+        "stands. The others name what is unusual on an invoice that was sent.",
     },
     "MetaPrice": _object(
         "Net price of a booth reservation that was moved, in the tenant's currency.",

@@ -159,7 +159,9 @@ def import_payments(query, upload, before):
     """Import bank statements.
 
     The body is a statement as the bank offers it for download: camt.053 (ISO 20022, such as
-    `camt.053.001.02` and `.08`), a ZIP archive of such files, or CSV. The CSV of German banks is
+    `camt.053.001.02` and `.08`), camt.052, a ZIP archive of such files, or CSV. A report in
+    camt.052 that lacks its opening or closing balance is imported with the warning
+    `balance_unproven` in meta. The CSV of German banks is
     recognised; that of another bank needs the names of its columns (`column_booked_on`,
     `column_amount` and so on). Only booked transactions are imported, batches as their single
     transactions, at most 50,000 in a request. The others are counted in `skipped_pending`, and

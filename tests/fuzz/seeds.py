@@ -45,6 +45,10 @@ ENTRIES = [
     {"amount": 200, "day": "2025-03-05", "parts": [PART, PART]},
     {**PART, "sent": "CHF 1.10", "is_timestamp": True, "is_reversal": True},
 ]
+CAMT = [
+    camt.document([camt.statement("DE02120300000000202051", ENTRIES, version=version)], version)
+    for version in ("02", "08")
+]
 SPARKASSE = (
     "Auftragskonto;Buchungstag;Valutadatum;Verwendungszweck;Beguenstigter/Zahlungspflichtiger;"
     "Kontonummer/IBAN;Betrag;Waehrung;Info\n"
@@ -220,11 +224,10 @@ SEEDS = {
         b"<svg xmlns=''/>",
     ],
     "statement": lambda: (
-        [
-            camt.document(
-                [camt.statement("DE02120300000000202051", ENTRIES, version=version)], version
-            )
-            for version in ("02", "08")
+        CAMT
+        + [
+            data.replace(b"BkToCstmrStmt", b"BkToCstmrAcctRpt").replace(b"Stmt>", b"Rpt>")
+            for data in CAMT
         ]
         + [SPARKASSE, SPARKASSE.encode("cp1252"), packed(SPARKASSE), COMDIRECT]
     ),

@@ -188,6 +188,12 @@ HOSTILE = {
         "<a><BkToCstmrStmt><Stmt>"
         + "<Ntry><Sts>PDNG</Sts></Ntry>" * 9000
         + "</Stmt></BkToCstmrStmt></a>",
+        "<a><BkToCstmrAcctRpt/></a>",
+        "<a><BkToCstmrAcctRpt><Rpt/></BkToCstmrAcctRpt></a>",
+        "<a><BkToCstmrAcctRpt><Stmt/></BkToCstmrAcctRpt></a>",
+        "<a><BkToCstmrAcctRpt>"
+        + "<Rpt><Acct><Ccy>EUR</Ccy></Acct></Rpt>" * 9000
+        + "</BkToCstmrAcctRpt></a>",
         COMDIRECT.replace("119,00", "9" * 15),
         COMDIRECT + "Alter Kontostand;" * 9000,
         COMDIRECT + '"Neuer Kontostand";"1,00"\n' * 2000,

@@ -30,3 +30,20 @@ def test_the_balance_below_the_rows_of_comdirect_is_no_row(read):
     rows, response = read("comdirect.csv", account=ACCOUNT)
     assert rows == [("2026-11-20", 119, "Farn GmbH", "Rechnung 4711", "EUR")]
     assert response["data"]["imported"] == 1
+
+
+def test_a_report_in_camt_052_is_imported(read):
+    rows, response = read("camt052.xml", "application/xml")
+    assert rows == [("2026-11-20", 119, "Farn GmbH", "Rechnung 4711", "EUR")]
+    assert (response["data"]["imported"], response["meta"].get("warnings")) == (1, None)
+    (statement,) = response["data"]["statements"]
+    assert (statement["opening_balance"], statement["closing_balance"]) == (1000, 1119)
+
+
+def test_a_report_without_balances_is_imported_with_a_warning(read):
+    data = (DATA / "camt052.xml").read_bytes().replace(b"CLBD", b"ITBD")
+    rows, response = read(data, "application/xml")
+    assert len(rows) == 1
+    (warning,) = response["meta"]["warnings"]
+    assert warning["code"] == "balance_unproven"
+    assert f"no opening and closing balance of the account {ACCOUNT}," in warning["detail"]

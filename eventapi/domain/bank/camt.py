@@ -1,4 +1,5 @@
-"""Read bank statements in camt.053 (ISO 20022), version 02, 08 and others of the same structure.
+"""Read bank statements in camt.053 and reports in camt.052 (ISO 20022), version 02, 08 and others of
+the same structure.
 
 Elements are found by their local names, since versions differ in the namespace. Only booked entries
 become entries of a statement. A ValueError says what is wrong with the file and what to do.
@@ -20,11 +21,11 @@ from eventapi.domain.bank.entries import (
 from eventapi.errors import listed
 from eventapi.validation import xml_documents
 
-# the first element inside the root of messages that look like a statement, and why they cannot be
-# imported
+# the first element inside the root -> its messages for one account
+MESSAGES = {"BkToCstmrStmt": "Stmt", "BkToCstmrAcctRpt": "Rpt"}
+REPORT = "Rpt"  # camt.052: the bank may send it during the day, without a closing balance
+# the same of messages that look like a statement, and why they cannot be imported
 OTHERS = {
-    "BkToCstmrAcctRpt": "camt.052, a report of the present day. Its entries may still change, and come again in the "
-    "statement. Send the statement of the account, camt.053",
     "BkToCstmrDbtCdtNtfctn": "camt.054, the details of single bookings, which come again in the statement. Send the "
     "statement of the account, camt.053",
 }
@@ -42,13 +43,13 @@ def read(file, most=MAX_ENTRIES):
     Entries and statements may be `most` together.
 
     Each is checked once it is complete: opening balance and booked entries make the closing
-    balance, without which a statement is refused. The file is known to be sound only at its end, so
-    book nothing before.
+    balance, without which a statement in camt.053 is refused. A report in camt.052 may lack them. The
+    file is known to be sound only at its end, so book nothing before.
     """
-    form = _form(xml_documents.outline(file))
+    form, message = _form(xml_documents.outline(file))
     file.seek(0)
     entries, skipped, empty, number, count, total = [], 0, 0, 0, 0, 0
-    for element in xml_documents.iterate(file, "Stmt", "Ntry"):
+    for element in xml_documents.iterate(file, message, "Ntry"):
         _strip(element)
         if element.tag == "Ntry":
             number += 1
@@ -65,18 +66,21 @@ def read(file, most=MAX_ENTRIES):
             entries, skipped, empty, number, count = [], 0, 0, 0, count + 1
     if not count or number:
         raise ValueError(
-            f"The file contains no statement (<Stmt>), or entries outside of it. {AGAIN}."
+            f"The file contains no statement (<{message}>), or entries outside of it. {AGAIN}."
         )
 
 
 def _form(outline):
-    """Return the name of the format, such as camt.053.001.08, from the names of the root and its
-    first child.
+    """Return the name of the format, such as camt.053.001.08, and that of the element of a statement.
+
+    `outline`: the names of the root and of its first child.
     """
     namespace, _, _ = outline[0].rpartition("}")
     names = [name.rpartition("}")[2] for name in outline]
-    if names[1:] == ["BkToCstmrStmt"]:
-        return text(namespace.rpartition(":")[2], 40) or "camt.053"
+    message = MESSAGES.get(names[-1]) if len(names) == 2 else None
+    if message:
+        plain = "camt.052" if message == REPORT else "camt.053"
+        return text(namespace.rpartition(":")[2], 40) or plain, message
     if names[-1] in OTHERS:
         raise ValueError(f"The file is {OTHERS[names[-1]]}.")
     raise ValueError(
@@ -95,12 +99,16 @@ def _strip(element):
 
 
 def _statement(element, form, entries, skipped, empty):
-    """Return the Statement of a <Stmt>, to which these entries belong.
+    """Return the Statement of a <Stmt> or <Rpt>, to which these entries belong.
 
     Raise ValueError if its sums are wrong.
     """
     currency = _currency_of(element, entries)
     dates = [entry.booked_on for entry in entries]
+    is_report = element.tag == REPORT
+    # Reports of a day have numbers of their own, which are no gaps between statements.
+    number = text(element.findtext("ElctrncSeqNb")) or text(element.findtext("LglSeqNb"))
+    balances = _balances(element, currency)
     account = compact(element.findtext("Acct/Id/IBAN")) or compact(
         element.findtext("Acct/Id/Othr/Id"), 40
     )
@@ -108,13 +116,14 @@ def _statement(element, form, entries, skipped, empty):
         account=account,
         currency=currency,
         entries=identified(account, entries),
-        number=text(element.findtext("ElctrncSeqNb")) or text(element.findtext("LglSeqNb")),
+        number=None if is_report else number,
         starts_on=date_in(element, "FrToDt/FrDtTm", "a statement") or min(dates, default=None),
         ends_on=date_in(element, "FrToDt/ToDtTm", "a statement") or max(dates, default=None),
-        **_balances(element, currency),
+        **balances,
         skipped=skipped,
         empty=empty,
         form=form,
+        is_unproven=is_report and None in balances.values(),
     )
     _check_sums(statement)
     return statement
@@ -158,8 +167,10 @@ def _balances(element, currency):
 
 def _check_sums(statement):
     """Raise ValueError unless the entries lead from the opening balance, if there is one, to the
-    closing balance.
+    closing balance. It may be missing in a report.
     """
+    if statement.is_unproven:
+        return
     name = f"Statement {statement.number or ''} of account {statement.account}"
     if statement.closing is None:
         raise ValueError(

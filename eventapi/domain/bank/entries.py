@@ -65,7 +65,8 @@ class Statement:
     skipped: number of entries in the file that are not booked yet, so they are no money. skipped_states: what a CSV
     file says of them, each text once. empty: number of entries of 0.00, which are left out as well.
     unread_state: the name of a column of a CSV file that is not read and looks like the state of
-    its rows, and texts in it that do not say "booked".
+    its rows, and texts in it that do not say "booked". is_unproven: a report in camt.052 lacks a
+    balance, so it may lack entries.
     """
 
     account: str | None  # IBAN without spaces, or the bank's own number of the account
@@ -81,6 +82,7 @@ class Statement:
     form: str = ""  # the format of the file, such as camt.053.001.08 or the name of a bank
     skipped_states: tuple[str, ...] = ()
     unread_state: tuple[str, ...] = ()
+    is_unproven: bool = False
 
 
 def identified(account, entries):

@@ -461,13 +461,23 @@ def has_unread_state(found):
 
 
 def warnings_of_rows(found):
-    """Return the warnings about rows of these Statements that were left out, or that may not be
-    booked.
+    """Return the warnings about rows of these Statements that were left out, that may not be booked,
+    or that may be missing.
     """
     warnings = []
     skipped = sum(statement.skipped for statement in found)
     if skipped:
         warnings.append({"code": "pending_rows", "detail": _skipped(found, skipped)})
+    unproven = sorted({statement.account for statement in found if statement.is_unproven})
+    if unproven:
+        warnings.append(
+            {
+                "code": "balance_unproven",
+                "detail": f"The file has no opening and closing balance of the account {listed(unproven)}, so it "
+                "is not certain that it has all transactions. Compare the balance with the account, or "
+                "import a later statement of these days.",
+            }
+        )
     for column, *states in sorted(
         {tuple(statement.unread_state) for statement in found if statement.unread_state}
     ):

@@ -365,9 +365,9 @@ REFUSED = {
         document([statement(OWN, []), "<Ntry><Sts>PDNG</Sts></Ntry>"]),
         "entries outside of it",
     ),
-    "camt.052": (
-        document([]).replace(b"BkToCstmrStmt", b"BkToCstmrAcctRpt"),
-        "camt.052, a report of the present day",
+    "report in a statement": (
+        FILE.replace(b"BkToCstmrStmt", b"BkToCstmrAcctRpt"),
+        "contains no statement (<Rpt>)",
     ),
     "camt.054": (
         document([]).replace(b"BkToCstmrStmt", b"BkToCstmrDbtCdtNtfctn"),
@@ -491,3 +491,60 @@ def test_xml_is_recognised():
         assert camt.recognise(start)
     for start in (b"", b"Buchungstag;Betrag", b"PK\x03\x04", b'"<'):
         assert not camt.recognise(start)
+
+
+def report(*entries, **more):
+    """Return a report in camt.052 with these entries."""
+    data = document([statement(OWN, entries, version="08", **more)], "08")
+    for old, new in (
+        (b"camt.053", b"camt.052"),
+        (b"BkToCstmrStmt", b"BkToCstmrAcctRpt"),
+        (b"Stmt>", b"Rpt>"),
+        (b"OPBD", b"PRCD"),
+    ):
+        data = data.replace(old, new)
+    return data
+
+
+def test_a_report_of_a_day_is_read_as_a_statement():
+    (found,) = sample("camt052.xml")
+    (entry,) = found.entries
+    assert (found.form, found.account, found.opening, found.closing, found.is_unproven) == (
+        "camt.052.001.08",
+        "DE02120300000000202051",
+        100000,
+        111900,
+        False,
+    )
+    assert (entry.booked_on, entry.amount, entry.party, entry.reference) == (
+        "2026-11-20",
+        11900,
+        "Farn GmbH",
+        "Rechnung 4711",
+    )
+
+
+def test_the_entries_of_a_report_are_those_of_its_statement():
+    """So a report that is followed by the statement of the day brings no transfer twice."""
+    day = [PAID, {**PAID, "amount": -1275, "bank_reference": None, "text": "Fee"}]
+    (early,), (late,) = read(report(*day)), read(document([statement(OWN, day)]))
+    assert [entry.key for entry in early.entries] == [entry.key for entry in late.entries]
+    assert (early.number, late.number) == (None, "1")
+
+
+def test_only_booked_entries_of_a_report_are_money():
+    (found,) = read(report(PAID, {**PAID, "status": "PDNG"}, {**PAID, "status": "INFO"}))
+    assert ([entry.amount for entry in found.entries], found.skipped) == ([PAID["amount"]], 2)
+
+
+@pytest.mark.parametrize("lacking", [("PRCD",), ("CLBD",), ("PRCD", "CLBD")])
+def test_a_report_without_a_balance_is_unproven(lacking):
+    data = report(PAID, closing=1)
+    with pytest.raises(
+        ValueError, match=r"make 1190\.00 EUR, but the closing balance is 0\.01 EUR"
+    ):
+        read(data)
+    for code in lacking:
+        data = data.replace(code.encode(), b"ITBD")
+    (found,) = read(data)
+    assert (len(found.entries), found.is_unproven) == (1, True)

@@ -66,7 +66,9 @@ def test_a_pending_row_without_an_amount_leaves_the_balances_open():
 
 def test_the_balances_of_an_old_volksbank_have_a_sign_of_their_own():
     assert len(read(OLD)[0].entries) == 2
-    with pytest.raises(ValueError, match=r"22257\.11 EUR and the rows 1208\.10 EUR make 23465\.21 EUR"):
+    with pytest.raises(
+        ValueError, match=r"22257\.11 EUR and the rows 1208\.10 EUR make 23465\.21 EUR"
+    ):
         read(OLD.replace('"6,00";"S"', '"6,00";"H"'))
     owed = OLD.replace('"22.257,11";"H"', '"22.257,11";"S"')
     with pytest.raises(ValueError, match=r"The opening balance -22257\.11 EUR"):
@@ -99,7 +101,9 @@ def test_any_balance_below_named_columns_is_no_row(footer):
 def test_balances_around_named_columns_are_compared():
     data = "Anfangssaldo;;10,00\nDatum;Text;Betrag\n20.11.2026;Farn;119,00\nEndsaldo;;{}\n"
     assert len(read(data.format("129,00"), COLUMNS)[0].entries) == 1
-    with pytest.raises(ValueError, match=r"make 129\.00 EUR, but the closing balance is 128\.00 EUR"):
+    with pytest.raises(
+        ValueError, match=r"make 129\.00 EUR, but the closing balance is 128\.00 EUR"
+    ):
         read(data.format("128,00"), COLUMNS)
 
 
