@@ -144,6 +144,7 @@ SCHEMAS = {
             "pending_rows",
             "state_column",
             "balance_unproven",
+            "rows_skipped",
             "datev_incomplete",
             "event_abroad",
             "no_service_date",
@@ -177,6 +178,7 @@ SCHEMAS = {
         "`state_column`: a CSV file has a column that looks like the state of its rows and was not "
         "read, so that nothing was booked by itself. `balance_unproven`: a report in camt.052 lacks the "
         "opening or closing balance, so that transactions may be missing. "
+        "`rows_skipped`: lines of a CSV file without day and amount were left out. "
         "`datev_incomplete`: closed months have no files for DATEV, because options are missing. `event_abroad`: "
         "the event is outside of the organiser's territory of VAT, and eventapi knows no tax of other states. "
         "`reopens_invoice`: since the refund, the customer owes something again, because the invoice still "

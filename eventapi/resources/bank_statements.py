@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from eventapi import money
 from eventapi.domain.bank import importing, parsed, settling, transactions
+from eventapi.domain.bank.entries import Refused
 from eventapi.errors import invalid_at, invalid_parameter
 from eventapi.parsing import processes
 from eventapi.storage import files, folding
@@ -26,6 +27,10 @@ sql = statements("bank_statements")
 
 FORMS = ("application/xml", "text/xml", "application/zip", "text/csv")
 YES = ("true", "1")
+# parameter that says how a file writes amounts and days -> key of csv_values.Finder
+STYLE = {"decimal_separator": "decimal", "thousands_separator": "thousands", "dates": "dates"}
+# code of a refusal -> the parameter that decides what is ambiguous
+DECIDED = {"ambiguous_number": "decimal_separator", "ambiguous_dates": "dates"}
 
 
 @dataclass(frozen=True)
@@ -82,15 +87,23 @@ def own_columns(query):
             "can be sent only with `column_state`, the column with the "
             "states. Name that column, or leave it out",
         )
-    if not names_all and "decimal_separator" in query:
+    for name, field in STYLE.items():
+        if name in query and not names_all:
+            raise invalid_parameter(
+                name,
+                "excluded",
+                "can be sent only with `column_booked_on` and other columns. Leave it out: how the banks "
+                "that are recognised write is known",
+            )
+        if name in query:
+            own[field] = query[name]
+    if "decimal" in own and own["decimal"] == own.get("thousands"):
         raise invalid_parameter(
-            "decimal_separator",
+            "thousands_separator",
             "excluded",
-            "can be sent only with `column_booked_on` and other "
-            "columns. Leave it out: the separator of the banks that are recognised is known",
+            f"is the decimal separator, {own['decimal']}, so no number could be read. Send one of "
+            "them",
         )
-    if names_all:
-        own["decimal"] = query.get("decimal_separator", ",")
     if "states" in query:
         own["states"] = states_of(query["states"])
     return own or None
@@ -128,6 +141,12 @@ def parse(environ, config, upload, account, own):
             f"is not a bank statement that can be imported: reading it {reason}. Send the "
             "statements in several files, such as one for each month",
         ) from None
+    except Refused as error:
+        if error.code in DECIDED:
+            raise invalid_parameter(
+                DECIDED[error.code], error.code, f"is required for this file. {error}"
+            ) from None
+        raise invalid_at("", error.code, f"cannot be imported. {error}") from None
     except ValueError as error:
         raise invalid_at(
             "", "statement", f"is not a bank statement that can be imported. {error}"
@@ -163,7 +182,10 @@ def import_payments(query, upload, before):
     camt.052 that lacks its opening or closing balance is imported with the warning
     `balance_unproven` in meta. The CSV of German banks is
     recognised; that of another bank needs the names of its columns (`column_booked_on`,
-    `column_amount` and so on). Only booked transactions are imported, batches as their single
+    `column_amount` and so on). How such a file writes amounts and days is found from all its rows;
+    if two readings are possible, `decimal_separator` (422 `ambiguous_number`) or `dates` (422
+    `ambiguous_dates`) decides. Lines below the rows without day and amount are left out, with the
+    warning `rows_skipped` in meta. Only booked transactions are imported, batches as their single
     transactions, at most 50,000 in a request. The others are counted in `skipped_pending`, and
     named in `warnings` of meta (`pending_rows`). If a CSV file has a column that looks like the
     state of its rows and is not read, the warning `state_column` names it, and nothing is booked:

@@ -156,6 +156,8 @@ RULES = {
             "refused",
             "unreadable",
             "statement",
+            "ambiguous_number",
+            "ambiguous_dates",
             "unknown_placeholder",
         ),
         "formulas, markup, files and addresses of webhooks have a grammar of their own",

@@ -60,6 +60,9 @@ COMDIRECT = (
     '"Umsatz in EUR";\n"20.11.2026";"20.11.2026";"Übertrag";"Auftraggeber: Farn Buchungstext: R 4711";'
     '"119,00";\n"offen";"--";"Karte";"Buchungstext: Text";"-23,86";\n"Alter Kontostand";"5.000,00 EUR";\n'
 )
+OWN_ROWS = (
+    "Datum;Text;Betrag\n20.11.2026;Farn;1.190,00\n;Rest;\n21.11.2026;B;-7\nTotal;;1183\n\nNote\n"
+)
 CONTACT = {
     "email": "ada@example.org",
     "company_name": "A",
@@ -231,6 +234,12 @@ SEEDS = {
         ]
         + [SPARKASSE, SPARKASSE.encode("cp1252"), packed(SPARKASSE), COMDIRECT]
     ),
+    "own_statement": lambda: [
+        OWN_ROWS,
+        OWN_ROWS.replace("1.190,00", "9'766.50").replace("20.11.2026", "30/12/2025"),
+        OWN_ROWS.replace(";", ","),
+        packed(OWN_ROWS),
+    ],
     "hybrid": lambda: (
         [
             hybrid_pdf(writer.write(einvoices.document(5)), is_packed)

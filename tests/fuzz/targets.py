@@ -477,12 +477,31 @@ def xml(world, data):
     assert found[-1].tag == root.tag and len(found[-1]) == 0
 
 
+OWN_COLUMNS = {"booked_on": "Datum", "amount": "Betrag", "text": "Text"}
+OWN_STYLES = (
+    {},
+    {"decimal": "."},
+    {"thousands": " ", "dates": "ymd"},
+    {"thousands": ".", "dates": "mdy"},
+)
+
+
 def statement(world, data):
     """A bank statement is refused by a ValueError, or its entries are money, differ in their keys,
     and add up.
     """
+    refused_or_sound(data, None)
+
+
+def own_statement(world, data):
+    """The same is true for a CSV file whose columns are named, however it writes."""
+    for style in OWN_STYLES:
+        refused_or_sound(data, {**OWN_COLUMNS, **style})
+
+
+def refused_or_sound(data, own):
     try:
-        found = list(archives.read(io.BytesIO(data)))
+        found = list(archives.read(io.BytesIO(data), own=own))
     except ValueError as error:
         assert (
             str(error).endswith(".")
@@ -568,6 +587,7 @@ TARGETS = {
     "file": (file, 65_536),
     "xml": (xml, 300_000),
     "statement": (statement, 300_000),
+    "own_statement": (own_statement, 100_000),
     "e_invoice": (e_invoice, 50_000),
     "hybrid": (hybrid, 50_000),
 }

@@ -199,6 +199,14 @@ HOSTILE = {
         COMDIRECT + '"Neuer Kontostand";"1,00"\n' * 2000,
         COMDIRECT.replace("5.000,00 EUR", "\u0661"),
     ],
+    "own_statement": [
+        "Datum;Text;Betrag\n" + "Note\n" * 9000,
+        "Datum;Text;Betrag\n" + "\n".join(f"{day}/1/2026;;1.250" for day in range(1, 32)),
+        "Datum;Text;Betrag\n" + "1'" * 9000 + ";;" + "1'000" * 9000,
+        "Datum;Text;Betrag\n01-01-0001;;'\n\u0661/\u0661/2026;;\u0661\n2026/99/99;;.\n",
+        "Datum;Text;Betrag\n20.11.2026;x;1,00\n2",
+        "Datum;Datum;Betrag\n",
+    ],
     "hybrid": [
         "obj /EmbeddedFile stream",
         "/EmbeddedFile" * 3000,

@@ -47,3 +47,105 @@ def test_a_report_without_balances_is_imported_with_a_warning(read):
     (warning,) = response["meta"]["warnings"]
     assert warning["code"] == "balance_unproven"
     assert f"no opening and closing balance of the account {ACCOUNT}," in warning["detail"]
+
+
+POSTFINANCE = {
+    "column_booked_on": "Datum",
+    "column_credit": "Gutschrift%20in%20EUR",
+    "column_debit": "Lastschrift%20in%20EUR",
+    "column_text": "Avisierungstext",
+    "account": ACCOUNT,
+}
+SWISS = {
+    "column_booked_on": "Datum",
+    "column_debit": "Belastung",
+    "column_credit": "Gutschrift",
+    "column_text": "Text",
+    "account": ACCOUNT,
+}
+
+
+@pytest.mark.parametrize("told", [{}, {"decimal_separator": "."}])
+def test_notes_below_the_rows_are_skipped_with_a_warning(read, told):
+    rows, response = read("postfinance.csv", **POSTFINANCE, **told)
+    assert rows == [("2026-11-20", 119, None, "Farn GmbH Rechnung 4711", "EUR")]
+    (warning,) = response["meta"]["warnings"]
+    assert warning["code"] == "rows_skipped"
+    assert f"Account {ACCOUNT}: lines 10 and 11 have no day and no amount" in warning["detail"]
+
+
+def test_a_warning_names_the_first_of_many_lines(read):
+    data = (DATA / "postfinance.csv").read_bytes() + b"\nText" * 20
+    _, response = read(data, **POSTFINANCE)
+    assert "28, 29 and 30 (and 2 more) have no day" in response["meta"]["warnings"][0]["detail"]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{}, {"decimal_separator": "."}, {"thousands_separator": "'"}, {"dates": "dmy"}],
+)
+def test_amounts_with_apostrophes_are_read(read, told):
+    rows, response = read("chf.csv", **SWISS, **told)
+    assert [row[:2] for row in rows] == [("2026-10-08", -9766.5), ("2026-10-07", 1190)]
+    assert "warnings" not in response["meta"]
+
+
+FEW = b"Datum;Betrag\n01/10/2026;1.250\n"
+FEW_COLUMNS = {"column_booked_on": "Datum", "column_amount": "Betrag", "account": ACCOUNT}
+
+
+@pytest.mark.parametrize(
+    ("told", "parameter", "code"),
+    [
+        ({}, "decimal_separator", "ambiguous_number"),
+        ({"dates": "mdy"}, "decimal_separator", "ambiguous_number"),
+        ({"decimal_separator": ","}, "dates", "ambiguous_dates"),
+    ],
+)
+def test_what_a_file_does_not_decide_is_asked_for(read, told, parameter, code):
+    rows, response = read(FEW, status=422, **FEW_COLUMNS, **told)
+    (fault,) = response["errors"]
+    assert (rows, fault["parameter"], fault["code"]) == ([], parameter, code)
+    assert 'Line 2, column "' in fault["detail"]
+
+
+@pytest.mark.parametrize(
+    ("told", "row"),
+    [
+        ({"dates": "dmy", "decimal_separator": ","}, ("2026-10-01", 1250)),
+        ({"dates": "mdy", "thousands_separator": "."}, ("2026-01-10", 1250)),
+    ],
+)
+def test_the_request_says_how_a_file_writes(read, told, row):
+    rows, _ = read(FEW, **FEW_COLUMNS, **told)
+    assert [found[:2] for found in rows] == [row]
+
+
+def test_the_same_file_with_another_order_of_days_is_another_source(read, organiser):
+    for order in ("dmy", "mdy"):
+        read(FEW, **FEW_COLUMNS, decimal_separator=",", dates=order)
+    statements = organiser.data("/payments/imports?sort=id")
+    assert [(one["imported"], one["to_date"]) for one in statements] == [
+        (1, "2026-01-10"),
+        (1, "2026-10-01"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [
+        ({"thousands_separator": "'"}, "thousands_separator"),
+        ({"dates": "dmy"}, "dates"),
+        ({**SWISS, "dates": "ydm"}, "dates"),
+        ({**SWISS, "thousands_separator": "-"}, "thousands_separator"),
+        ({**SWISS, "thousands_separator": ".", "decimal_separator": "."}, "thousands_separator"),
+    ],
+)
+def test_the_ways_of_writing_belong_to_named_columns(read, query, parameter):
+    _, response = read("chf.csv", status=422, **query)
+    assert [fault["parameter"] for fault in response["errors"]] == [parameter]
+
+
+def test_a_space_may_separate_thousands(read):
+    rows, _ = read(b"Datum;Betrag\n01.10.2026;1 250,5\n", **FEW_COLUMNS, thousands_separator="%20")
+    assert [row[:2] for row in rows] == [("2026-10-01", 1250.5)]

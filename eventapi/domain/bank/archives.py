@@ -13,7 +13,7 @@ import zlib
 from tempfile import TemporaryFile
 
 from eventapi.domain.bank import camt, csv_files
-from eventapi.domain.bank.entries import MAX_ENTRIES, text
+from eventapi.domain.bank.entries import MAX_ENTRIES, Refused, text
 
 MAX_FILES = 500  # a year of daily statements
 MAX_UNPACKED = 60_000_000  # bytes of all files, 50,000 entries
@@ -87,6 +87,8 @@ def _packed(file, account, most, own):
                 for statement in read(unpacked, account, most, own):
                     most -= len(statement.entries) + 1
                     yield statement
+            except Refused as error:
+                raise Refused(error.code, f'File "{name}" in the ZIP: {error}') from None
             except ValueError as error:
                 raise ValueError(f'File "{name}" in the ZIP: {error}') from None
 

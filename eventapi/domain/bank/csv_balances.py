@@ -29,8 +29,8 @@ class Balances:
     of Deutsche Bank may be that before or after the entries.
     """
 
-    def __init__(self, decimal):
-        self.decimal = decimal
+    def __init__(self, style):
+        self.style = style
         self.opening, self.closing = [], []
 
     def add(self, label, value):
@@ -46,7 +46,7 @@ class Balances:
         filled = [cell for cell in cells if cell.strip()]
         if len(filled) < 2:
             return
-        numbers = (csv_values.number(cell, self.decimal) for cell in filled[1:])
+        numbers = (csv_values.number(cell, self.style) for cell in filled[1:])
         self.add(filled[0], next((value for value in numbers if value is not None), None))
 
     def check(self, entries, pending, currency):

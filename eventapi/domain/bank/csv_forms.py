@@ -442,7 +442,8 @@ OWN = {
 def forms_of(own):
     """Return the Forms that a file may have whose columns a request names.
 
-    `own` is {key of OWN: name, "decimal": its separator}. `states` in it are texts of the column
+    `own` is {key of OWN: name}, with what it says of amounts and days ("decimal", "thousands",
+    "dates", see csv_values.Finder). `states` in it are texts of the column
     `state` that mean "booked", beside BOOKED. A request that names only that column reads the file
     of a bank that is known: the form keeps its name and its texts, so that transactions that were
     read before are known.
@@ -458,7 +459,6 @@ def forms_of(own):
     form = Form(
         name_of(own),
         frozenset(columns.values()),
-        decimal=own["decimal"],
         labels=SEPA_LABELS,
         is_own=True,
         **fields,

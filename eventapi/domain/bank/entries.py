@@ -22,6 +22,14 @@ CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 NO_REFERENCE = frozenset(("", "NONREF", "NOTPROVIDED", "NOTAVAILABLE", "KEINEREFERENZ"))
 
 
+class Refused(ValueError):
+    """A file that cannot be imported. code: that of the fault in the response."""
+
+    def __init__(self, code, detail):
+        super().__init__(detail)
+        self.code = code
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A booked entry of a statement, or one transaction of a batch.
@@ -66,7 +74,8 @@ class Statement:
     file says of them, each text once. empty: number of entries of 0.00, which are left out as well.
     unread_state: the name of a column of a CSV file that is not read and looks like the state of
     its rows, and texts in it that do not say "booked". is_unproven: a report in camt.052 lacks a
-    balance, so it may lack entries.
+    balance, so it may lack entries. notes: number of lines of a CSV file that are no rows, in the first
+    statement of the file. note_lines: numbers of the first of them.
     """
 
     account: str | None  # IBAN without spaces, or the bank's own number of the account
@@ -83,6 +92,8 @@ class Statement:
     skipped_states: tuple[str, ...] = ()
     unread_state: tuple[str, ...] = ()
     is_unproven: bool = False
+    notes: int = 0
+    note_lines: tuple[int, ...] = ()
 
 
 def identified(account, entries):

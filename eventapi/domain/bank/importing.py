@@ -101,6 +101,9 @@ def source(sha256, own):
     if not own:
         return sha256
     named = f"{sha256} {name_of(own)}" if names_columns(own) else sha256
+    for name in ("thousands", "dates"):
+        if name in own:
+            named += f", {name}={own[name]}"
     if "state" in own:
         named += f", state={normal(own['state'])}, states={sorted(set(booked_of(own)))}"
     return hashlib.sha256(named.encode()).hexdigest()
@@ -468,6 +471,9 @@ def warnings_of_rows(found):
     skipped = sum(statement.skipped for statement in found)
     if skipped:
         warnings.append({"code": "pending_rows", "detail": _skipped(found, skipped)})
+    for statement in found:
+        if statement.notes:
+            warnings.append({"code": "rows_skipped", "detail": _notes(statement)})
     unproven = sorted({statement.account for statement in found if statement.is_unproven})
     if unproven:
         warnings.append(
@@ -512,6 +518,16 @@ def _skipped(found, skipped):
         f"{skipped} {one} not booked yet{named} and left out, because the money may never come. A later statement "
         f"contains them again once they are booked.{nothing}"
     )
+
+
+def _notes(statement):
+    """Return the sentence about the lines of a CSV file that are no rows."""
+    named = listed([str(line) for line in statement.note_lines])
+    rest = statement.notes - len(statement.note_lines)
+    more = f" (and {rest} more)" if rest else ""
+    of = f"Account {statement.account}: " if statement.account else ""
+    what = f"line {named} has" if statement.notes == 1 else f"lines {named}{more} have"
+    return f"{of}{what} no day and no amount, or only sums. No transaction was read there: look whether one is missing."
 
 
 def _shown(units, entry):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from eventapi.domain.bank import archives
-from eventapi.domain.bank.entries import Entry, Statement
+from eventapi.domain.bank.entries import Entry, Refused, Statement
 from eventapi.parsing import processes
 
 SECONDS = 30  # of CPU; 50,000 entries take 12
@@ -25,8 +25,8 @@ def read(
 
     `folder` is the data directory.
 
-    `own` are the columns of a CSV file, see `csv_forms.forms_of`. Raise ValueError as archives.read
-    does, and processes.Busy or Stopped.
+    `own` are the columns of a CSV file, see `csv_forms.forms_of`. Raise Refused or another ValueError
+    as archives.read does, and processes.Busy or Stopped.
     """
     return list(received(processes.run(f"{__name__}:parse", [account, own], file, folder, SECONDS)))
 
@@ -34,8 +34,17 @@ def read(
 def parse(file: BinaryIO, argument: list) -> Iterator[list | dict]:
     """Yield the Statements of a file: lists of entries, and then the fields of the statement that
     they belong to.
+
+    If the file is refused, the last value is the code of the refusal.
     """
-    account, own = argument
+    try:
+        yield from _values(file, *argument)
+    except Refused as error:
+        yield error.code
+        raise
+
+
+def _values(file, account, own):
     for statement in archives.read(file, account, own=own):
         for start in range(0, len(statement.entries), PIECE):
             yield [
@@ -51,7 +60,7 @@ def received(values: Iterable) -> Iterator[Statement]:
     Raise processes.Stopped if a value has another form.
     """
     entries = []
-    for value in values:
+    for value in _coded(values):
         try:
             if isinstance(value, list):
                 entries += [_entry(row) for row in value]
@@ -65,6 +74,19 @@ def received(values: Iterable) -> Iterator[Statement]:
                 entries = []
         except (AttributeError, TypeError):
             raise processes.Stopped("ended unexpectedly") from None
+
+
+def _coded(values):
+    """Yield the values, and raise the ValueError behind a code as Refused."""
+    code = None
+    try:
+        for value in values:
+            if isinstance(value, str):
+                code = value
+            else:
+                yield value
+    except ValueError as error:
+        raise Refused(code, str(error)) if code else error from None
 
 
 def _entry(row):
