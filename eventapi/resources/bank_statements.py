@@ -131,7 +131,9 @@ def parse(environ, config, upload, account, own):
     """
     try:
         with uploads.parsing(environ), files.opened(upload.path) as file:
-            return parsed.read(file, account and accounts.compact(account), config.data_dir, own)
+            named = accounts.compact(account) if account else None
+            ibans = importing.own_accounts(config)
+            return parsed.read(file, named, config.data_dir, own, ibans)
     except processes.Busy:
         raise uploads.busy("parses") from None
     except processes.Stopped as reason:
@@ -190,7 +192,7 @@ def import_payments(query, upload, before):
     named in `warnings` of meta (`pending_rows`). If a CSV file has a column that looks like the
     state of its rows and is not read, the warning `state_column` names it, and nothing is booked:
     send `column_state`, for a bank that is recognised without other columns. The account must be
-    `organiser_iban` or one of `bank_accounts`.
+    `organiser_iban` or one of `bank_accounts`; a file may name it by its old number.
 
     A transaction is stored once: the same file may be sent again, in pieces, or overlapping with
     others. With `auto=exact`, transactions that match an invoice exactly become payments. GET

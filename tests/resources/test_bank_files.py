@@ -149,3 +149,13 @@ def test_the_ways_of_writing_belong_to_named_columns(read, query, parameter):
 def test_a_space_may_separate_thousands(read):
     rows, _ = read(b"Datum;Betrag\n01.10.2026;1 250,5\n", **FEW_COLUMNS, thousands_separator="%20")
     assert [row[:2] for row in rows] == [("2026-10-01", 1250.5)]
+
+
+def test_the_old_number_of_an_account_is_recognised(read):
+    data = (
+        "Auftragskonto;Buchungstag;Valutadatum;Verwendungszweck;Betrag\n"
+        "202051;20.11.2026;20.11.2026;Rechnung 4711;119,00\n"
+    )
+    rows, response = read(data.encode())
+    assert [row[:2] for row in rows] == [("2026-11-20", 119)]
+    assert response["data"]["statements"][0]["account"] == ACCOUNT

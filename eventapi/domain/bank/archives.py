@@ -37,29 +37,30 @@ DAMAGED = (
 END = struct.Struct("<4s4H2LH")  # the record at the end of a ZIP (APPNOTE.TXT 4.3.16)
 
 
-def read(file, account=None, most=MAX_ENTRIES, own=None):
+def read(file, account=None, most=MAX_ENTRIES, own=None, accounts=()):
     """Yield the Statements of a file that is open for reading and can be rewound.
 
     `account` is the IBAN for CSV files that do not name their account, `own` are the columns of
-    those of a bank that is not known (csv_forms.forms_of). `most`: the number of entries and
+    those of a bank that is not known (csv_forms.forms_of). `accounts` are the IBANs of the
+    organiser, which files may name by their old numbers. `most`: the number of entries and
     statements that are allowed together. A file is known to be sound only at its end, so book
     nothing before.
     """
     start = file.read(200)
     file.seek(0)
     if start.startswith(ZIP):
-        yield from _packed(file, account, most, own)
+        yield from _packed(file, account, most, own, accounts)
     elif not camt.recognise(start):
-        yield from csv_files.read(file, account, most, own)
+        yield from csv_files.read(file, account, most, own, accounts)
     elif own:
         raise ValueError(
             "The file is XML, which has no columns. Send it without the parameters that name columns."
         )
     else:
-        yield from camt.read(file, most)
+        yield from camt.read(file, most, accounts)
 
 
-def _packed(file, account, most, own):
+def _packed(file, account, most, own, accounts):
     """Yield the Statements of a ZIP."""
     _check_directory(file)
     try:
@@ -84,7 +85,7 @@ def _packed(file, account, most, own):
                 if unpacked.read(4) in ZIP:
                     raise ValueError("A ZIP inside a ZIP is not read. Send the inner one.")
                 unpacked.seek(0)
-                for statement in read(unpacked, account, most, own):
+                for statement in read(unpacked, account, most, own, accounts):
                     most -= len(statement.entries) + 1
                     yield statement
             except Refused as error:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from operator import itemgetter
 
 from eventapi import money
+from eventapi.domain.bank import account_numbers
 from eventapi.domain.bank.camt_entries import AGAIN, amount_of, date_in, entries_of, signed
 from eventapi.domain.bank.entries import (
     MAX_ENTRIES,
@@ -37,10 +38,11 @@ def recognise(data):
     return start.startswith(b"<")
 
 
-def read(file, most=MAX_ENTRIES):
+def read(file, most=MAX_ENTRIES, accounts=()):
     """Yield the Statements of a file that can be rewound.
 
-    Entries and statements may be `most` together.
+    Entries and statements may be `most` together. `accounts` are the IBANs of the organiser, which
+    files may name by their old numbers.
 
     Each is checked once it is complete: opening balance and booked entries make the closing
     balance, without which a statement in camt.053 is refused. A report in camt.052 may lack them. The
@@ -62,7 +64,7 @@ def read(file, most=MAX_ENTRIES):
         else:
             total += 1
             check_number(total, most)
-            yield _statement(element, form, entries, skipped, empty)
+            yield _statement(element, form, entries, skipped, empty, accounts)
             entries, skipped, empty, number, count = [], 0, 0, 0, count + 1
     if not count or number:
         raise ValueError(
@@ -98,7 +100,7 @@ def _strip(element):
 # Statements
 
 
-def _statement(element, form, entries, skipped, empty):
+def _statement(element, form, entries, skipped, empty, accounts):
     """Return the Statement of a <Stmt> or <Rpt>, to which these entries belong.
 
     Raise ValueError if its sums are wrong.
@@ -109,9 +111,8 @@ def _statement(element, form, entries, skipped, empty):
     # Reports of a day have numbers of their own, which are no gaps between statements.
     number = text(element.findtext("ElctrncSeqNb")) or text(element.findtext("LglSeqNb"))
     balances = _balances(element, currency)
-    account = compact(element.findtext("Acct/Id/IBAN")) or compact(
-        element.findtext("Acct/Id/Othr/Id"), 40
-    )
+    other = compact(element.findtext("Acct/Id/Othr/Id"), 40)
+    account = compact(element.findtext("Acct/Id/IBAN")) or account_numbers.resolved(other, accounts)
     statement = Statement(
         account=account,
         currency=currency,

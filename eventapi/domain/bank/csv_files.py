@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from eventapi.domain.bank import csv_balances, csv_values, entries
+from eventapi.domain.bank import account_numbers, csv_balances, csv_values, entries
 from eventapi.domain.bank.csv_forms import (
     FORMS,
     MOST_STATES,
@@ -34,6 +34,7 @@ MAX_STATE = 40  # characters of the state of a row that a warning shows
 MOST_NAMED = 5  # states that a warning names
 MOST_LINES = 20  # lines that a warning names
 SEPARATORS = ";,\t"
+OLD_NUMBER = re.compile("[0-9][0-9 /-]{4,30}")
 LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]++")  # with its end
 
 
@@ -82,16 +83,17 @@ class Notes:
             self.last.check_cells()
 
 
-def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
+def read(file, account=None, most=entries.MAX_ENTRIES, own=None, accounts=()):
     """Return the Statements of a CSV file: one for each account and currency in it.
 
-    `account` is the IBAN for a file that does not name its account. `own` are the columns of a bank
+    `account` is the IBAN for a file that does not name its account. `accounts` are the IBANs of the
+    organiser, which files may name by their old numbers. `own` are the columns of a bank
     that is not known (csv_forms.forms_of). Raise ValueError if the file is not the CSV of a bank
     that is known, if a row cannot be read, if the file is that of another account, or if it has
     more than `most` rows.
     """
     table = _table(_content(file), most, own)
-    given, stated = compact(account), _account_above(table.above)
+    given, stated = compact(account), _account_above(table.above, accounts)
     groups, states = {}, {column: {} for column in state_columns(table.names, table.form)}
     balances, notes = csv_balances.Balances(table.style), Notes(table)
     for cells in table.above:
@@ -106,8 +108,8 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
             continue
         notes.entry(row)
         row.check_cells()
-        found = row.account() or stated
-        if given and found and not _is_same(given, found):
+        found = account_numbers.resolved(row.account(), accounts) or stated
+        if given and found and not account_numbers.is_same(given, found):
             raise ValueError(
                 f"Line {line}: the file is a statement of account {found}, not of {given}. Send it "
                 "without `account`, or choose the other file."
@@ -147,14 +149,6 @@ def _unread(states):
         if found := unbooked(column, texts):
             return column, *found[:MOST_NAMED]
     return ()
-
-
-def _is_same(given, found):
-    """Return whether the account in a file is this one.
-
-    Some banks write only the number at the end of the IBAN.
-    """
-    return given == found or (found.isdecimal() and given.endswith(found.zfill(10)))
 
 
 def _statement(form, account, currency, group, unread):
@@ -292,10 +286,16 @@ def _lines(content, begun):
         yield line[0]
 
 
-def _account_above(rows):
-    """Return the IBAN in the rows above the columns, or None."""
+def _account_above(rows, accounts):
+    """Return the IBAN in the rows above the columns, also by an old number of these accounts, or
+    None.
+    """
     for cells in rows:
         for cell in cells:
+            if OLD_NUMBER.fullmatch(cell.strip()):
+                found = account_numbers.resolved(compact(cell), accounts)
+                if found in accounts:
+                    return found
             value = re.sub(r'[\s="]', "", cell.partition("/")[0]).upper()
             if IBAN.fullmatch(value):
                 return value

@@ -19,16 +19,27 @@ REFERENCES = ENTRY.index("creditor_references")
 
 
 def read(
-    file: BinaryIO, account: str | None, folder: Path, own: dict | None = None
+    file: BinaryIO,
+    account: str | None,
+    folder: Path,
+    own: dict | None = None,
+    accounts: list[str] = (),
 ) -> list[Statement]:
     """Return the Statements of a file, which is parsed in another process.
 
     `folder` is the data directory.
 
-    `own` are the columns of a CSV file, see `csv_forms.forms_of`. Raise Refused or another ValueError
+    `own` are the columns of a CSV file, see `csv_forms.forms_of`, and `accounts` the IBANs of the
+    organiser, see archives.read. Raise Refused or another ValueError
     as archives.read does, and processes.Busy or Stopped.
     """
-    return list(received(processes.run(f"{__name__}:parse", [account, own], file, folder, SECONDS)))
+    return list(
+        received(
+            processes.run(
+                f"{__name__}:parse", [account, own, list(accounts)], file, folder, SECONDS
+            )
+        )
+    )
 
 
 def parse(file: BinaryIO, argument: list) -> Iterator[list | dict]:
@@ -44,8 +55,8 @@ def parse(file: BinaryIO, argument: list) -> Iterator[list | dict]:
         raise
 
 
-def _values(file, account, own):
-    for statement in archives.read(file, account, own=own):
+def _values(file, account, own, accounts):
+    for statement in archives.read(file, account, own=own, accounts=accounts):
         for start in range(0, len(statement.entries), PIECE):
             yield [
                 [getattr(entry, name) for name in ENTRY]
