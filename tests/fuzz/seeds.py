@@ -43,6 +43,7 @@ ENTRIES = [
     {**PART, "status": "PDNG"},
     {**PART, "amount": 0},
     {"amount": 200, "day": "2025-03-05", "parts": [PART, PART]},
+    {**PART, "description": "words", "addition": "of the bank INV-1"},
     {**PART, "sent": "CHF 1.10", "is_timestamp": True, "is_reversal": True},
 ]
 CAMT = [

@@ -159,3 +159,41 @@ def test_the_old_number_of_an_account_is_recognised(read):
     rows, response = read(data.encode())
     assert [row[:2] for row in rows] == [("2026-11-20", 119)]
     assert response["data"]["statements"][0]["account"] == ACCOUNT
+
+
+def test_an_invoice_is_found_in_what_the_bank_adds_to_a_transaction(read, organiser):
+    """It may be the only text of a transfer."""
+    draft = organiser.make(
+        "/invoices",
+        {
+            "contact_id": organiser.make(
+                "/contacts",
+                {
+                    "company_name": "Farn GmbH",
+                    "address": "Waldweg 2",
+                    "city": "Erfurt",
+                    "postal_code": "99084",
+                },
+            )["id"],
+            "invoice_number": "R-2026-00017",
+            "items": [
+                {
+                    "description": "Stand",
+                    "quantity": 1,
+                    "unit_price": 119,
+                    "tax_rate": 0,
+                    "tax_category": "Z",
+                }
+            ],
+        },
+    )
+    organiser.post(f"/invoices/{draft['id']}/send", {}, status=200)
+    text = b"<RmtInf><Ustrd>Rechnung 4711</Ustrd></RmtInf>"
+    data = (DATA / "camt052.xml").read_bytes()
+    added = data.replace(text, b"<AddtlTxInf>Rechnung R-2026-00017</AddtlTxInf>")
+    assert added != data
+    read(added, "application/xml")
+    (row,) = organiser.data("/payments/unmatched")
+    assert (row["text"], row["description"]) == (None, "Rechnung R-2026-00017")
+    assert [one["invoice_number"] for one in row["proposals"]] == ["R-2026-00017"]
+    assert row["proposals"][0]["reasons"][0] == "number"

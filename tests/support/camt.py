@@ -2,7 +2,7 @@
 
 An entry is a dict: `amount` (minor units; negative is money that goes out) and `day` are required.
 Optional are `bank_reference`, `party`, `iban`, `bic`, `text` (a string, or a list of <Ustrd>),
-`rf`, `end_to_end_id`, `status`, `is_reversal`, `reason`, `description`, `sent` (as `CHF 500.00`),
+`rf`, `end_to_end_id`, `status`, `is_reversal`, `reason`, `description`, `addition`, `sent` (as `CHF 500.00`),
 `is_timestamp`, and `parts` (the entries of a batch).
 """
 
@@ -115,6 +115,7 @@ def _details(entry, currency, version, is_part):
         )
         + (f"<RmtInf>{remittance}</RmtInf>" if remittance else "")
         + (f"<RtrInf><Rsn><Cd>{entry['reason']}</Cd></Rsn></RtrInf>" if entry.get("reason") else "")
+        + _element("AddtlTxInf", entry.get("addition"))
         + "</TxDtls>"
     )
 

@@ -23,6 +23,9 @@ AMOUNT = re.compile(r"[0-9]{1,15}(\.[0-9]{0,5})?")
 DATE = re.compile(
     r"(\d{4}-\d\d-\d\d)(T([01]\d|2[0-4]):[0-5]\d:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?", re.ASCII
 )
+MAX_DESCRIPTION = 500  # characters of a text, as ISO 20022 says
+MAX_DESCRIPTIONS = 1010  # characters of those of an entry together: two whole ones
+BETWEEN = " / "  # no number of an invoice reaches over it
 AGAIN = "Download the statement again from the bank"
 
 
@@ -131,9 +134,24 @@ def _texts(element, details, amount):
         "is_reversal": is_reversal,
         "return_reason": next((text(found.findtext("Rsn/Cd"), 35) for found in returned), None),
         "code": _code(one) or _code(element),
-        "description": text(element.findtext("AddtlNtryInf"), 500),
+        "description": _description(element, details),
         **(_details(one, amount > 0, is_reversal) if one is not None else {}),
     }
+
+
+def _description(element, details):
+    """Return what the bank adds to an entry and to its transactions, each text once.
+
+    A text that does not fit is left out: the number of an invoice must not be cut off.
+    """
+    texts = [element.findtext("AddtlNtryInf"), *(part.findtext("AddtlTxInf") for part in details)]
+    found = []
+    for part in texts:
+        added = text(part, MAX_DESCRIPTION)
+        size = sum(len(one) + len(BETWEEN) for one in found)
+        if added and added not in found and size + len(added) <= MAX_DESCRIPTIONS:
+            found.append(added)
+    return BETWEEN.join(found) or None
 
 
 def _details(details, is_credit, is_reversal):

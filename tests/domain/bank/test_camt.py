@@ -548,3 +548,40 @@ def test_a_report_without_a_balance_is_unproven(lacking):
         data = data.replace(code.encode(), b"ITBD")
     (found,) = read(data)
     assert (len(found.entries), found.is_unproven) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("description", "addition", "found"),
+    [
+        (None, "Rechnung 4711", "Rechnung 4711"),
+        ("GUTSCHRIFT", "Rechnung 4711", "GUTSCHRIFT / Rechnung 4711"),
+        ("GUTSCHRIFT", " GUTSCHRIFT ", "GUTSCHRIFT"),
+        ("A" * 500, "B" * 500, "A" * 500 + " / " + "B" * 500),
+        ("A" * 600, None, "A" * 500),
+        (None, " ", None),
+    ],
+)
+def test_what_the_bank_adds_to_a_transaction_is_part_of_the_description(
+    description, addition, found
+):
+    entry = {**PAID, "bank_reference": None, "description": description, "addition": addition}
+    (found_entry,) = one(entry)
+    assert found_entry.description == found
+    (before,) = one({**entry, "addition": None})
+    assert found_entry.key == before.key  # so transfers that were imported before are known
+
+
+def test_each_part_of_a_batch_has_its_own_addition():
+    parts = [{**part, "addition": f"for {part['party']}"} for part in PARTS]
+    batch = {**PAID, "amount": 300, "parts": parts, "description": "BATCH"}
+    found = one(batch)
+    assert [entry.description for entry in found] == [
+        "BATCH / for A",
+        "BATCH / for B",
+        "BATCH / for C",
+    ]
+    (whole,) = one({**batch, "amount": 301})
+    assert whole.description == "BATCH / for A / for B / for C"
+    many = [{**part, "addition": part["party"] * 400} for part in PARTS]
+    (whole,) = one({**batch, "amount": 301, "parts": many})
+    assert whole.description == "BATCH / " + "A" * 400 + " / " + "B" * 400
