@@ -139,20 +139,21 @@ def parse(environ, config, upload, account, own):
     except processes.Stopped as reason:
         raise invalid_at(
             "",
-            "limit",
-            f"is not a bank statement that can be imported: reading it {reason}. Send the "
-            "statements in several files, such as one for each month",
+            "reading_stopped",
+            f"cannot be imported: reading it {reason}. Send the statements in several files, such as "
+            "one for each month",
         ) from None
     except Refused as error:
         if error.code in DECIDED:
             raise invalid_parameter(
                 DECIDED[error.code], error.code, f"is required for this file. {error}"
             ) from None
-        raise invalid_at("", error.code, f"cannot be imported. {error}") from None
-    except ValueError as error:
-        raise invalid_at(
-            "", "statement", f"is not a bank statement that can be imported. {error}"
-        ) from None
+        what = (
+            "is not a bank statement that can be imported"
+            if error.code == "statement"
+            else "cannot be imported"
+        )
+        raise invalid_at("", error.code, f"{what}. {error}") from None
 
 
 def import_statements(write, db, values):

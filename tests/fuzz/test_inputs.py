@@ -188,6 +188,15 @@ HOSTILE = {
         "<a><BkToCstmrStmt><Stmt>"
         + "<Ntry><Sts>PDNG</Sts></Ntry>" * 9000
         + "</Stmt></BkToCstmrStmt></a>",
+        ":20:" * 9000,
+        "{1:" * 9000 + "}:20:",
+        "\n" * 300 + ":20:",
+        "OFXHEADER",
+        "<OFX><STMTTRN><TRNAMT>1",
+        "!Type:Bank",
+        "%PDF-",
+        b"\xd0\xcf\x11\xe0" * 100,
+        "<a><BkToCstmrStmtV01/></a>",
         "<a><BkToCstmrAcctRpt/></a>",
         "<a><BkToCstmrAcctRpt><Rpt/></BkToCstmrAcctRpt></a>",
         "<a><BkToCstmrAcctRpt><Stmt/></BkToCstmrAcctRpt></a>",

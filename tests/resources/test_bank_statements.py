@@ -436,7 +436,7 @@ def test_a_statement_is_not_of_next_year(send, ahead, status):
     """Finding 19 of the second review. Banks book around holidays for a day of the next week."""
     day = times.add_days(times.today("Europe/Berlin"), ahead)
     answer = send(statement({"amount": 100, "text": "x", "day": day}), status=status)
-    assert status == 201 or answer["errors"][0]["code"] == "future"
+    assert status == 201 or answer["errors"][0]["code"] == "future_booking"
 
 
 @pytest.fixture
@@ -1996,12 +1996,24 @@ def test_versions_of_camt_are_one_format(organiser, invoice, bank):
     )
 
 
-def test_a_csv_file_without_its_account_needs_the_parameter(organiser, invoice, send):
+def test_a_csv_file_without_its_account_needs_the_parameter_if_there_are_several(
+    organiser, invoice, send, app
+):
+    app.app.settings.bank_accounts = (DOLLARS,)
     sent = invoice("R-2026-00017", 119)
-    refused = send(N26, "text/csv", status=422)
-    assert "account" in refused["errors"][0].get("parameter", refused["errors"][0]["detail"])
+    (fault,) = send(N26, "text/csv", status=422)["errors"]
+    assert (fault["parameter"], fault["code"]) == ("account", "account_required")
+    assert f"one of {ACCOUNT} and {DOLLARS}" in fault["detail"]
     send(N26, "text/csv", account="DE02%201203%200000%200000%202020%2051", auto="exact")
     assert paid(organiser, sent) == ("paid", 119)
+
+
+def test_a_csv_file_without_its_account_is_that_of_the_only_one(organiser, invoice, send):
+    sent = invoice("R-2026-00017", 119)
+    assert send(N26, "text/csv", auto="exact")["statements"][0]["account"] == ACCOUNT
+    assert paid(organiser, sent) == ("paid", 119)
+    again = send(N26, "text/csv", account=ACCOUNT)
+    assert (again["imported"], again["known"]) == (0, 1)
 
 
 OTHER = "Datum;Zahler;Zweck;Betrag\n04.05.2026;Rosen Tantau KG;R-2026-00017;119,00\n".encode()

@@ -12,7 +12,7 @@ import zipfile
 import zlib
 from tempfile import TemporaryFile
 
-from eventapi.domain.bank import camt, csv_files
+from eventapi.domain.bank import camt, csv_files, other_formats
 from eventapi.domain.bank.entries import MAX_ENTRIES, Refused, text
 
 MAX_FILES = 500  # a year of daily statements
@@ -40,9 +40,10 @@ END = struct.Struct("<4s4H2LH")  # the record at the end of a ZIP (APPNOTE.TXT 4
 def read(file, account=None, most=MAX_ENTRIES, own=None, accounts=()):
     """Yield the Statements of a file that is open for reading and can be rewound.
 
-    `account` is the IBAN for CSV files that do not name their account, `own` are the columns of
+    `account` is the IBAN for files that do not name their account, `own` are the columns of
     those of a bank that is not known (csv_forms.forms_of). `accounts` are the IBANs of the
-    organiser, which files may name by their old numbers. `most`: the number of entries and
+    organiser, which files may name by their old numbers; a file that names none is that of the only
+    one. `most`: the number of entries and
     statements that are allowed together. A file is known to be sound only at its end, so book
     nothing before.
     """
@@ -50,14 +51,17 @@ def read(file, account=None, most=MAX_ENTRIES, own=None, accounts=()):
     file.seek(0)
     if start.startswith(ZIP):
         yield from _packed(file, account, most, own, accounts)
-    elif not camt.recognise(start):
+        return
+    other_formats.refuse_other(start)
+    if not camt.recognise(start):
         yield from csv_files.read(file, account, most, own, accounts)
     elif own:
-        raise ValueError(
-            "The file is XML, which has no columns. Send it without the parameters that name columns."
+        raise Refused(
+            "no_columns",
+            "The file is XML, which has no columns. Send it without the parameters that name columns.",
         )
     else:
-        yield from camt.read(file, most, accounts)
+        yield from camt.read(file, account, most, accounts)
 
 
 def _packed(file, account, most, own, accounts):
@@ -66,15 +70,19 @@ def _packed(file, account, most, own, accounts):
     try:
         archive = zipfile.ZipFile(file)
     except DAMAGED as error:
-        raise ValueError(
-            f"The ZIP is damaged ({error}). Download it again from the bank."
+        raise Refused(
+            "damaged_file", f"The ZIP is damaged ({error}). Download it again from the bank."
         ) from None
+    other_formats.refuse_workbook(archive)
     if len(archive.infolist()) > MAX_FILES:
-        raise ValueError(f"The ZIP contains more than {MAX_FILES} files. Send it in several.")
+        raise Refused(
+            "too_many_files", f"The ZIP contains more than {MAX_FILES} files. Send it in several."
+        )
     members = [member for member in archive.infolist() if not _is_ignored(member.filename)]
     if not members:
-        raise ValueError(
-            "The ZIP contains no file. Send a ZIP with statements in the format camt.053."
+        raise Refused(
+            "empty_archive",
+            "The ZIP contains no file. Send a ZIP with statements in the format camt.053.",
         )
     rest = MAX_UNPACKED
     for member in members:
@@ -83,15 +91,15 @@ def _packed(file, account, most, own, accounts):
             try:
                 rest -= _unpack(archive, member, unpacked, rest)
                 if unpacked.read(4) in ZIP:
-                    raise ValueError("A ZIP inside a ZIP is not read. Send the inner one.")
+                    raise Refused(
+                        "archive_in_archive", "A ZIP inside a ZIP is not read. Send the inner one."
+                    )
                 unpacked.seek(0)
                 for statement in read(unpacked, account, most, own, accounts):
                     most -= len(statement.entries) + 1
                     yield statement
             except Refused as error:
                 raise Refused(error.code, f'File "{name}" in the ZIP: {error}') from None
-            except ValueError as error:
-                raise ValueError(f'File "{name}" in the ZIP: {error}') from None
 
 
 def _is_ignored(name):
@@ -114,15 +122,17 @@ def _check_directory(file):
     start = tail.rfind(b"PK\x05\x06")
     file.seek(0)
     if tail[max(0, start - ZIP64_SIZE) : start].startswith(ZIP64):
-        raise ValueError(
-            "The ZIP has the format ZIP64, which is for large files. Send the statements unpacked."
+        raise Refused(
+            "unusual_archive",
+            "The ZIP has the format ZIP64, which is for large files. Send the statements unpacked.",
         )
     if start < 0 or len(tail) - start < END.size:
-        raise ValueError("The ZIP is cut off. Download it again from the bank.")
+        raise Refused("damaged_file", "The ZIP is cut off. Download it again from the bank.")
     _, _, _, _, number, size, _, _ = END.unpack_from(tail, start)
     if number > MAX_FILES or size > MAX_DIRECTORY:
-        raise ValueError(
-            f"The ZIP contains {number} files, but at most {MAX_FILES} are allowed. Send it in several."
+        raise Refused(
+            "too_many_files",
+            f"The ZIP contains {number} files, but at most {MAX_FILES} are allowed. Send it in several.",
         )
 
 
@@ -132,11 +142,15 @@ def _unpack(archive, member, target, most):
     Return its size. Raise ValueError if it is too large.
     """
     if member.flag_bits & 1:
-        raise ValueError(
-            "It is encrypted. Unpack the ZIP with its password, and send the statements."
+        raise Refused(
+            "encrypted_archive",
+            "It is encrypted. Unpack the ZIP with its password, and send the statements.",
         )
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError("It is packed by an unusual method. Unpack it, and send the statement.")
+        raise Refused(
+            "unusual_archive",
+            "It is packed by an unusual method. Unpack it, and send the statement.",
+        )
     size, most = 0, min(most, MAX_RATIO * max(member.compress_size, 1000))
     try:
         with archive.open(member) as source:
@@ -144,12 +158,13 @@ def _unpack(archive, member, target, most):
                 size += len(chunk)
                 target.write(chunk)
     except DAMAGED as error:
-        raise ValueError(
-            f"It is damaged ({error}). Download the ZIP again from the bank."
+        raise Refused(
+            "damaged_file", f"It is damaged ({error}). Download the ZIP again from the bank."
         ) from None
     if size > most:
-        raise ValueError(
-            f"It has more than {most} bytes when unpacked. Send it by itself, unpacked."
+        raise Refused(
+            "file_too_large",
+            f"It has more than {most} bytes when unpacked. Send it by itself, unpacked.",
         )
     target.seek(0)
     return size

@@ -9,10 +9,11 @@ from decimal import Decimal
 from operator import itemgetter
 
 from eventapi import money
-from eventapi.domain.bank import account_numbers
+from eventapi.domain.bank import account_numbers, other_formats
 from eventapi.domain.bank.camt_entries import AGAIN, amount_of, date_in, entries_of, signed
 from eventapi.domain.bank.entries import (
     MAX_ENTRIES,
+    Refused,
     Statement,
     check_number,
     compact,
@@ -25,10 +26,12 @@ from eventapi.validation import xml_documents
 # the first element inside the root -> its messages for one account
 MESSAGES = {"BkToCstmrStmt": "Stmt", "BkToCstmrAcctRpt": "Rpt"}
 REPORT = "Rpt"  # camt.052: the bank may send it during the day, without a closing balance
-# the same of messages that look like a statement, and why they cannot be imported
+# the same of messages that look like a statement -> their code in other_formats
 OTHERS = {
-    "BkToCstmrDbtCdtNtfctn": "camt.054, the details of single bookings, which come again in the statement. Send the "
-    "statement of the account, camt.053",
+    "BkToCstmrDbtCdtNtfctn": "camt_054",
+    "BkToCstmrStmtV01": "camt_version_1",
+    "BkToCstmrAcctRptV01": "camt_version_1",
+    "BkToCstmrDbtCdtNtfctnV01": "camt_version_1",
 }
 
 
@@ -38,18 +41,28 @@ def recognise(data):
     return start.startswith(b"<")
 
 
-def read(file, most=MAX_ENTRIES, accounts=()):
+def read(file, account=None, most=MAX_ENTRIES, accounts=()):
     """Yield the Statements of a file that can be rewound.
 
-    Entries and statements may be `most` together. `accounts` are the IBANs of the organiser, which
-    files may name by their old numbers.
+    Entries and statements may be `most` together. `account` and `accounts`: see archives.read.
 
     Each is checked once it is complete: opening balance and booked entries make the closing
     balance, without which a statement in camt.053 is refused. A report in camt.052 may lack them. The
     file is known to be sound only at its end, so book nothing before.
     """
-    form, message = _form(xml_documents.outline(file))
-    file.seek(0)
+    try:
+        form, message = _form(xml_documents.outline(file))
+        file.seek(0)
+        name_of = _namer(account, accounts)
+        yield from _statements(file, form, message, most, name_of)
+    except Refused:
+        raise
+    except ValueError as error:  # of xml_documents
+        raise Refused("damaged_file", str(error)) from None
+
+
+def _statements(file, form, message, most, name_of):
+    """Yield the Statements of a file of this format, see `read`."""
     entries, skipped, empty, number, count, total = [], 0, 0, 0, 0, 0
     for element in xml_documents.iterate(file, message, "Ntry"):
         _strip(element)
@@ -64,11 +77,12 @@ def read(file, most=MAX_ENTRIES, accounts=()):
         else:
             total += 1
             check_number(total, most)
-            yield _statement(element, form, entries, skipped, empty, accounts)
+            yield _statement(element, form, entries, skipped, empty, name_of)
             entries, skipped, empty, number, count = [], 0, 0, 0, count + 1
     if not count or number:
-        raise ValueError(
-            f"The file contains no statement (<{message}>), or entries outside of it. {AGAIN}."
+        raise Refused(
+            "no_statement",
+            f"The file contains no statement (<{message}>), or entries outside of it. {AGAIN}.",
         )
 
 
@@ -84,10 +98,13 @@ def _form(outline):
         plain = "camt.052" if message == REPORT else "camt.053"
         return text(namespace.rpartition(":")[2], 40) or plain, message
     if names[-1] in OTHERS:
-        raise ValueError(f"The file is {OTHERS[names[-1]]}.")
-    raise ValueError(
-        f"The file is not a bank statement: its root is <{names[0][:60]}>. Send a statement in the format "
-        "camt.053, or CSV."
+        other_formats.refuse(OTHERS[names[-1]])
+    if names[0].upper() == "OFX":
+        other_formats.refuse("ofx")
+    raise Refused(
+        "statement",
+        f"The file is not a bank statement: it is XML with the root <{names[0][:60]}>. Send a statement in "
+        "the format camt.053 or camt.052, or CSV.",
     )
 
 
@@ -100,7 +117,7 @@ def _strip(element):
 # Statements
 
 
-def _statement(element, form, entries, skipped, empty, accounts):
+def _statement(element, form, entries, skipped, empty, name_of):
     """Return the Statement of a <Stmt> or <Rpt>, to which these entries belong.
 
     Raise ValueError if its sums are wrong.
@@ -111,15 +128,14 @@ def _statement(element, form, entries, skipped, empty, accounts):
     # Reports of a day have numbers of their own, which are no gaps between statements.
     number = text(element.findtext("ElctrncSeqNb")) or text(element.findtext("LglSeqNb"))
     balances = _balances(element, currency)
-    other = compact(element.findtext("Acct/Id/Othr/Id"), 40)
-    account = compact(element.findtext("Acct/Id/IBAN")) or account_numbers.resolved(other, accounts)
+    account = name_of(element)
     statement = Statement(
         account=account,
         currency=currency,
         entries=identified(account, entries),
         number=None if is_report else number,
-        starts_on=date_in(element, "FrToDt/FrDtTm", "a statement") or min(dates, default=None),
-        ends_on=date_in(element, "FrToDt/ToDtTm", "a statement") or max(dates, default=None),
+        starts_on=_limit(element, "FrToDt/FrDtTm") or min(dates, default=None),
+        ends_on=_limit(element, "FrToDt/ToDtTm") or max(dates, default=None),
         **balances,
         skipped=skipped,
         empty=empty,
@@ -130,6 +146,28 @@ def _statement(element, form, entries, skipped, empty, accounts):
     return statement
 
 
+def _namer(account, accounts):
+    """Return a function that returns the account of a <Stmt>, see archives.read."""
+    only = accounts[0] if len(accounts) == 1 else None
+
+    def name_of(element):
+        iban = compact(element.findtext("Acct/Id/IBAN"))
+        other = compact(element.findtext("Acct/Id/Othr/Id"), 40)
+        return iban or account_numbers.resolved(other, accounts) or account or only
+
+    return name_of
+
+
+def _limit(element, path):
+    """Return the first or last day of a <Stmt>, None if the bank wrote none that can be read: the days
+    of the entries say the same.
+    """
+    try:
+        return date_in(element, path, "a statement")
+    except Refused:
+        return None
+
+
 def _currency_of(element, entries):
     """Return the currency of a <Stmt>: that of its balances, of its account, or of its first entry."""
     balance = element.find("Bal/Amt")
@@ -137,8 +175,9 @@ def _currency_of(element, entries):
     found += [entry.currency for entry in entries[:1]]
     currency = next((text(code) for code in found if text(code)), None)
     if currency not in money.CURRENCIES:
-        raise ValueError(
-            f"A statement has the currency {currency}, which is not a currency of ISO 4217. {AGAIN}."
+        raise Refused(
+            "unknown_currency",
+            f"A statement has the currency {currency}, which is not a currency of ISO 4217. {AGAIN}.",
         )
     return currency
 
@@ -174,9 +213,10 @@ def _check_sums(statement):
         return
     name = f"Statement {statement.number or ''} of account {statement.account}"
     if statement.closing is None:
-        raise ValueError(
+        raise Refused(
+            "balance_missing",
             f"{name}: the closing balance <CLBD> is missing, so it is not certain that the statement is "
-            f"whole. {AGAIN}, for days that are over."
+            f"whole. {AGAIN}, for days that are over.",
         )
     if statement.opening is None:
         return
@@ -195,9 +235,10 @@ def _check_sums(statement):
             if others
             else "The file is cut off or was changed"
         )
-        raise ValueError(
+        raise Refused(
+            "balance_differs",
             f"{name}: the opening balance {opening} and the booked entries {change} make {made}, but the "
-            f"closing balance is {closing}. {cause}. {AGAIN}."
+            f"closing balance is {closing}. {cause}. {AGAIN}.",
         )
 
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from eventapi import money
 from eventapi.domain.bank.entries import (
     Entry,
+    Refused,
     compact,
     day,
     joined,
@@ -38,8 +39,9 @@ def entries_of(element, number):
     )
     status = text(element.findtext("Sts/Cd")) or text(element.findtext("Sts"))
     if not status and element.find("Sts/Prtry") is None:
-        raise ValueError(
-            f"The status <Sts> of {where} is missing, so it may not be booked. {AGAIN}."
+        raise Refused(
+            "unreadable_value",
+            f"The status <Sts> of {where} is missing, so it may not be booked. {AGAIN}.",
         )
     if status != "BOOK":
         return [], False
@@ -50,7 +52,7 @@ def entries_of(element, number):
     booked_on = date_in(element, "BookgDt/Dt", where) or date_in(element, "BookgDt/DtTm", where)
     valued_on = date_in(element, "ValDt/Dt", where) or date_in(element, "ValDt/DtTm", where)
     if not booked_on and not valued_on:
-        raise ValueError(f"The date <BookgDt> of {where} is missing. {AGAIN}.")
+        raise Refused("unreadable_value", f"The date <BookgDt> of {where} is missing. {AGAIN}.")
     common = {
         "booked_on": booked_on or valued_on,
         "valued_on": valued_on,
@@ -235,14 +237,16 @@ def amount_of(element, where):
     value = (element.text or "").strip() if element is not None else ""
     currency = element.get("Ccy") if element is not None else None
     if not AMOUNT.fullmatch(value) or currency not in money.CURRENCIES:
-        raise ValueError(
+        raise Refused(
+            "unreadable_value",
             f'The amount "{value[:40]}" {currency or ""} of {where} is not a positive amount of a '
-            f"currency of ISO 4217. {AGAIN}."
+            f"currency of ISO 4217. {AGAIN}.",
         )
     units = money.minor(Decimal(value), currency)
     if units is None or abs(Decimal(value)) >= money.LIMIT:
-        raise ValueError(
-            f"The amount {value} {currency} of {where} has more digits than the currency. {AGAIN}."
+        raise Refused(
+            "unreadable_value",
+            f"The amount {value} {currency} of {where} has more digits than the currency. {AGAIN}.",
         )
     return units, currency
 
@@ -251,7 +255,9 @@ def signed(units, element, where):
     """Return the amount with the sign of the indicator in this element."""
     sign = {"CRDT": 1, "DBIT": -1}.get(text(element.findtext("CdtDbtInd")))
     if sign is None:
-        raise ValueError(f"The sign <CdtDbtInd> of {where} must be CRDT or DBIT. {AGAIN}.")
+        raise Refused(
+            "unreadable_value", f"The sign <CdtDbtInd> of {where} must be CRDT or DBIT. {AGAIN}."
+        )
     return sign * units
 
 
@@ -267,7 +273,8 @@ def date_in(element, path, where):
         found = DATE.fullmatch(value)
         return day(date.fromisoformat(found[1] if found else ""))
     except ValueError:
-        raise ValueError(
+        raise Refused(
+            "unreadable_value",
             f'The date "{value[:40]}" of {where} is not a date such as 2026-12-04, between 2000 and 2099. '
-            f"{AGAIN}."
+            f"{AGAIN}.",
         ) from None

@@ -8,6 +8,7 @@ from decimal import Decimal
 from eventapi import money
 from eventapi.domain.bank import csv_values
 from eventapi.domain.bank.csv_forms import normal
+from eventapi.domain.bank.entries import Refused
 
 BALANCE = re.compile(
     "(?:(?:alter|neuer|letzter|aktueller) )?(?:kontostand.*|(?:anfangs|end|schluss)?saldo"
@@ -64,11 +65,12 @@ class Balances:
         if closing == opening + change or None in pending:
             return
         if closing != opening + change + _scaled(sum(pending), currency):
-            raise ValueError(
+            raise Refused(
+                "balance_differs",
                 f"The opening balance {opening} {currency} and the rows {change} {currency} make "
                 f"{opening + change} {currency}, but the closing balance is {closing} {currency}. Rows are "
                 "missing, or were changed. Export the entries from the bank again, without a filter, and do not "
-                "open the file in a spreadsheet program."
+                "open the file in a spreadsheet program.",
             )
 
 

@@ -24,7 +24,7 @@ from eventapi.domain.bank.csv_forms import (
     unbooked,
 )
 from eventapi.domain.bank.csv_rows import EXPORT, IBAN, Row, Table
-from eventapi.domain.bank.entries import Statement, compact, identified
+from eventapi.domain.bank.entries import Refused, Statement, compact, identified
 from eventapi.errors import listed
 
 MAX_SIZE = 20_000_000  # bytes
@@ -35,6 +35,7 @@ MOST_NAMED = 5  # states that a warning names
 MOST_LINES = 20  # lines that a warning names
 SEPARATORS = ";,\t"
 OLD_NUMBER = re.compile("[0-9][0-9 /-]{4,30}")
+ACCOUNT_LABELS = ("konto", "kontonummer", "konto-nr.", "konto-nr", "account", "account number")
 LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]++")  # with its end
 
 
@@ -87,13 +88,14 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None, accounts=()):
     """Return the Statements of a CSV file: one for each account and currency in it.
 
     `account` is the IBAN for a file that does not name its account. `accounts` are the IBANs of the
-    organiser, which files may name by their old numbers. `own` are the columns of a bank
+    organiser, see archives.read. `own` are the columns of a bank
     that is not known (csv_forms.forms_of). Raise ValueError if the file is not the CSV of a bank
     that is known, if a row cannot be read, if the file is that of another account, or if it has
     more than `most` rows.
     """
     table = _table(_content(file), most, own)
     given, stated = compact(account), _account_above(table.above, accounts)
+    only = accounts[0] if len(accounts) == 1 and not _names_number(table.above) else None
     groups, states = {}, {column: {} for column in state_columns(table.names, table.form)}
     balances, notes = csv_balances.Balances(table.style), Notes(table)
     for cells in table.above:
@@ -110,11 +112,12 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None, accounts=()):
         row.check_cells()
         found = account_numbers.resolved(row.account(), accounts) or stated
         if given and found and not account_numbers.is_same(given, found):
-            raise ValueError(
+            raise Refused(
+                "other_account",
                 f"Line {line}: the file is a statement of account {found}, not of {given}. Send it "
-                "without `account`, or choose the other file."
+                "without `account`, or choose the other file.",
             )
-        group = groups.setdefault((given or found, row.currency()), Group())
+        group = groups.setdefault((given or found or only, row.currency()), Group())
         pending = row.pending()
         if pending is None:
             group.booked.append(row.entry())
@@ -125,7 +128,7 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None, accounts=()):
             if len(texts) <= MOST_STATES:
                 texts[row.cells.get(column, "").strip()[:MAX_STATE]] = True
     notes.end()
-    groups = groups or {(given or stated, "EUR"): Group()}
+    groups = groups or {(given or stated or only, "EUR"): Group()}
     if len(groups) == 1:
         for (_, currency), group in groups.items():
             balances.check(group.booked, group.pending, currency)
@@ -177,7 +180,10 @@ def _content(file):
     """Return the text of a file in UTF-8, UTF-16 or Windows-1252."""
     data = file.read(MAX_SIZE + 1)
     if len(data) > MAX_SIZE:
-        raise ValueError(f"The CSV file has more than {MAX_SIZE} bytes. Export a shorter period.")
+        raise Refused(
+            "file_too_large",
+            f"The CSV file has more than {MAX_SIZE} bytes. Export a shorter period.",
+        )
     marked = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     for encoding in ("utf-16",) if marked else ("utf-8-sig", "windows-1252"):
         try:
@@ -186,11 +192,14 @@ def _content(file):
         except UnicodeDecodeError:
             continue
     else:
-        raise ValueError(f"The CSV file is neither UTF-8 nor Windows-1252. {EXPORT}.")
+        raise Refused("damaged_file", f"The CSV file is neither UTF-8 nor Windows-1252. {EXPORT}.")
     if "\0" in content:
-        raise ValueError(
-            f"The file is not a text file, because it contains NUL characters. {EXPORT}."
+        raise Refused(
+            "damaged_file",
+            f"The file is not a text file, because it contains NUL characters. {EXPORT}.",
         )
+    if not content.strip():
+        raise Refused("no_statement", f"The file is empty. {EXPORT}.")
     return content
 
 
@@ -216,21 +225,24 @@ def _table(content, most, own):
                 return Table(form, names, above, _below(content, separator, start), style, is_open)
             above.append(cells)
     if own and names_columns(own):
-        raise ValueError(
+        raise Refused(
+            "columns_missing",
             f"No row has each of the columns {listed(sorted(forms[0].columns))} once. Send the names as "
-            "they are in the file."
+            "they are in the file.",
         )
     if own:
-        raise ValueError(
+        raise Refused(
+            "columns_missing",
             f'No row has the columns of a bank that is known and, once, the column "{normal(own["state"])}'
             '". Send its name as it is in the file. If the bank is not known, send also '
-            "column_booked_on, column_amount, column_text and so on."
+            "column_booked_on, column_amount, column_text and so on.",
         )
     names = ", ".join(dict.fromkeys(form.name.partition(",")[0] for form in FORMS))
-    raise ValueError(
+    raise Refused(
+        "unknown_columns",
         f"The file is not the CSV of a bank that is known ({names}): no row has the names of its columns. "
-        "Send the statement in the format camt.053, which every bank offers, or name the columns with "
-        "column_booked_on, column_amount, column_text and so on."
+        "Send the file as the bank wrote it, the statement in the format camt.053 or camt.052, or name the "
+        "columns with column_booked_on, column_amount, column_text and so on.",
     )
 
 
@@ -267,8 +279,8 @@ def _rows(content, separator):
     except csv.Error as error:
         # Strict reading also refuses text behind a closing quotation mark, which some banks write.
         if "expected after" not in str(error):
-            raise ValueError(
-                f"Line {reader.line_num} is not valid CSV ({error}). {EXPORT}."
+            raise Refused(
+                "damaged_file", f"Line {reader.line_num} is not valid CSV ({error}). {EXPORT}."
             ) from None
 
 
@@ -282,8 +294,23 @@ def _lines(content, begun):
         size = len(line[0]) + (size if begun else 0)
         begun.append(line[0])
         if size > MAX_ROW:
-            raise ValueError(f"Line {number}: a row has more than {MAX_ROW} characters. {EXPORT}.")
+            raise Refused(
+                "damaged_file",
+                f"Line {number}: a row has more than {MAX_ROW} characters. {EXPORT}.",
+            )
         yield line[0]
+
+
+def _names_number(rows):
+    """Return whether the rows above the columns have the number of an account."""
+    for place, cells in enumerate(rows):
+        below = rows[place + 1] if place + 1 < len(rows) else []
+        for column, cell in enumerate(cells):
+            beside = [*cells[column + 1 : column + 2], *below[column : column + 1]]
+            is_label = normal(cell).rstrip(":") in ACCOUNT_LABELS
+            if is_label and any(OLD_NUMBER.fullmatch(value.strip()) for value in beside):
+                return True
+    return False
 
 
 def _account_above(rows, accounts):

@@ -7,7 +7,7 @@ from eventapi import money
 from eventapi.domain.bank import csv_balances, csv_values, entries
 from eventapi.domain.bank.csv_forms import Form, normal
 from eventapi.domain.bank.csv_values import Style
-from eventapi.domain.bank.entries import Entry, compact, reference, text
+from eventapi.domain.bank.entries import Entry, Refused, compact, reference, text
 
 IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 LINE_END = re.compile(r"[\r\n]+")
@@ -53,8 +53,9 @@ class Row:
         if (has_no_day and csv_balances.is_balance(self.first)) or self.signed_balance():
             return True
         if self.first.startswith("umsaetze"):
-            raise ValueError(
-                f"Line {self.line}: the file contains several accounts. Export each account by itself."
+            raise Refused(
+                "several_accounts",
+                f"Line {self.line}: the file contains several accounts. Export each account by itself.",
             )
         return False
 
@@ -87,9 +88,10 @@ class Row:
     def check_cells(self):
         """Raise ValueError unless the row has as many cells as there are columns."""
         if self.is_short or self.is_long:
-            raise ValueError(
+            raise Refused(
+                "cut_off",
                 f"Line {self.line} has {len(self.all)} cells, but there are {len(self.table.names)} columns. The "
-                f"file was cut off or changed. {EXPORT}."
+                f"file was cut off or changed. {EXPORT}.",
             )
 
     def signed_balance(self):
@@ -123,9 +125,10 @@ class Row:
         """Return the ValueError for a field that cannot be read."""
         columns = getattr(self.form, name)
         column = next((column for column in columns if column in self.cells), columns[0])
-        return ValueError(
+        return Refused(
+            "unreadable_value",
             f'Line {self.line}, column "{column}": "{self.cells.get(column, "")[:60]}" {problem}. '
-            f"{EXPORT}."
+            f"{EXPORT}.",
         )
 
     def pending(self):

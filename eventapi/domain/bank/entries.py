@@ -107,9 +107,10 @@ def identified(account, entries):
     large to be stored.
     """
     if sum(abs(entry.amount) for entry in entries) >= MAX_TOTAL:
-        raise ValueError(
+        raise Refused(
+            "unreadable_value",
             f"The amounts of account {account} add up to more than can be stored, so they are wrong. "
-            "Download the statement again from the bank."
+            "Download the statement again from the bank.",
         )
     seen, found = Counter(), []
     for entry in entries:
@@ -149,9 +150,10 @@ def check_number(count, most):
     MAX_ENTRIES.
     """
     if count > most:
-        raise ValueError(
+        raise Refused(
+            "too_many_entries",
             f"At most {MAX_ENTRIES} entries are read at once. Send the statements in several files, such "
-            "as one for each month."
+            "as one for each month.",
         )
 
 

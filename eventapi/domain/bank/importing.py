@@ -30,10 +30,9 @@ MOST_NAMED = 5  # batches that a warning names
 
 
 def own_accounts(config):
-    """Return the IBANs of the organiser without spaces."""
-    return [
-        accounts.compact(text) for text in (config.organiser_iban, *config.bank_accounts) if text
-    ]
+    """Return the IBANs of the organiser without spaces, each once."""
+    texts = (config.organiser_iban, *config.bank_accounts)
+    return list(dict.fromkeys(accounts.compact(text) for text in texts if text))
 
 
 def refuse_foreign(config, found):
@@ -52,22 +51,22 @@ def refuse_foreign(config, found):
         if statement.account is None:
             raise invalid_parameter(
                 "account",
-                "required",
-                "is required because the file does not name its account. "
-                "Send the IBAN of the account",
+                "account_required",
+                "is required because the file does not name its account by an IBAN or by a number "
+                f"inside one of yours. Send the IBAN of the account, one of {listed(own)}",
             )
         if statement.account not in own:
             raise invalid_at(
                 "",
                 "foreign_account",
                 f"has a statement of the account {statement.account}, but the "
-                f"accounts of the organiser are {listed(own)}. Add a further account to bank_accounts in "
-                "eventapi.conf",
+                f"accounts of the organiser are {listed(own)}. If it is one of yours, add its IBAN to "
+                "bank_accounts in eventapi.conf",
             )
         if statement.currency not in money.CURRENCIES:
             raise invalid_at(
                 "",
-                "currency",
+                "unknown_currency",
                 f"has a statement in {statement.currency}, which is not a currency of ISO "
                 "4217. Download it again from the bank",
             )
@@ -85,7 +84,7 @@ def refuse_future(config, found):
         if late > last:
             raise invalid_at(
                 "",
-                "future",
+                "future_booking",
                 f"has a transaction of the account {statement.account} that is booked on "
                 f"{late}. Download it again from the bank",
             )

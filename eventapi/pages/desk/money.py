@@ -5,6 +5,7 @@ from functools import partial
 from urllib.parse import urlencode
 
 from eventapi import times
+from eventapi.domain.bank import importing
 from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.domain.mail import queue as mails
 from eventapi.errors import invalid_at
@@ -233,6 +234,8 @@ def get_desk_letter(request, id, item_id):
 # What the page says of an import, by the names of its result. `unread` is there if a column with
 # states was not read.
 READ = ("imported", "known", "booked", "proposed", "unmatched", "skipped_pending")
+# Warnings of an import that the page shows.
+WARNINGS = ("rows_skipped", "balance_unproven")
 
 
 @routes.get("/money/bank")
@@ -240,7 +243,7 @@ def get_desk_bank(db, request):
     """Return the transactions that no payment accounts for, each with proposals to assign it with
     one click.
     """
-    asked = shell.asked("q", "page", "event", "show", *READ, "unread")
+    asked = shell.asked("q", "page", "event", "show", *READ, "unread", *WARNINGS)
     status = asked.get("show") if asked.get("show") in ("open", "ignored", "assigned") else None
     rows, total = api.rows(
         "list_unmatched_payments",
@@ -262,8 +265,16 @@ def get_desk_bank(db, request):
         may_assign=api.may_call(request, "assign_unmatched_payment"),
         may_import=api.may_call(request, "import_payments"),
         counts=READ,
-        banks=db.config.organiser_iban or db.config.bank_accounts,
+        warnings=WARNINGS,
+        accounts=importing.own_accounts(db.config),
+        chosen=chosen_account(request),
     )
+
+
+def chosen_account(request):
+    """Return the account that the form of a statement names, or ""."""
+    texts = request.fields.get("account") or [""]
+    return texts[0]
 
 
 def largest(config):
@@ -274,17 +285,25 @@ def largest(config):
 @routes.post("/money/statement", batch=True, shows=get_desk_bank, file=largest)
 def import_desk_statement(request, upload):
     """Import a bank statement. What matches an invoice exactly becomes a payment."""
-    query = "auto=exact" if request.fields.get("auto") else ""
+    query = {}
+    if request.fields.get("auto"):
+        query["auto"] = "exact"
+    if account := chosen_account(request):
+        query["account"] = account
     with open(upload.path, "rb") as stream:
         response = actions.run(
             request,
             "import_payments",
             {},
             None,
-            query=query,
+            query=urlencode(query),
             upload=("application/xml", stream, upload.size),
         )
     counts = "&".join(f"{name}={response.data[name]}" for name in READ)
-    if any(warning["code"] == "state_column" for warning in response.meta.get("warnings", ())):
+    codes = {warning["code"] for warning in response.meta.get("warnings", ())}
+    if "state_column" in codes:
         counts += "&unread=1"
+    for name in WARNINGS:
+        if name in codes:
+            counts += f"&{name}=1"
     return page_requests.see_other(request, f"money/bank?{counts}&done=import_payments")

@@ -85,3 +85,33 @@ def test_a_statement_in_camt_may_have_the_old_number():
         found.entries
         == read(data.replace("<Othr><Id>202051</Id></Othr>", f"<IBAN>{OWN}</IBAN>")).entries
     )
+
+
+@pytest.mark.parametrize(
+    "name", ["N26", "N26, old", "comdirect", "Qonto", "Deutsche Bank until 2024"]
+)
+def test_a_file_that_names_no_account_is_that_of_the_only_one(name):
+    data = FILES[name][0]
+    assert read(data).account is None
+    assert read(data, OWN).account == OWN
+    assert read(data, OWN).entries == read(data, account=OWN).entries
+    assert read(data, OWN, OTHER).account is None
+    assert read(data, OWN, OTHER, account=OTHER).account == OTHER
+
+
+@pytest.mark.parametrize("name", ["Volksbank, old", "Consorsbank"])
+def test_a_number_above_the_columns_that_is_unknown_is_not_the_only_account(name):
+    """The file may be that of another account, such as a private one."""
+    data = FILES[name][0]
+    assert read(data, OWN).account is None
+    assert read(data, OWN, account=OWN).account == OWN
+    number = {"Volksbank, old": "0001234567", "Consorsbank": "0500001234"}[name]
+    assert read(data, OWN[:-10] + number, OTHER).account == OWN[:-10] + number
+
+
+def test_a_statement_in_camt_without_account_is_that_of_the_only_one():
+    data = document([statement(OWN, [{"amount": 100, "day": "2026-11-20"}])]).decode()
+    data = data.replace(f"<IBAN>{OWN}</IBAN>", "")
+    assert read(data, OWN).account == OWN
+    assert read(data, OWN, OTHER).account is None
+    assert read(data, OWN, OTHER, account=OTHER).account == OTHER

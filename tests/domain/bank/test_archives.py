@@ -129,7 +129,7 @@ REFUSED = {
     ),
     "workbook": (
         packed({"[Content_Types].xml": b"<Types/>"}),
-        "is not a bank statement: its root is <Types>",
+        "The file is a workbook",
     ),
     "text": (
         packed({"readme.txt": b"hello"}),

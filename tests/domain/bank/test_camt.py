@@ -375,9 +375,12 @@ REFUSED = {
     ),
     "pain.001": (
         document([]).replace(b"BkToCstmrStmt", b"CstmrCdtTrfInitn"),
-        "not a bank statement: its root is <Doc",
+        "not a bank statement: it is XML with the root <Doc",
     ),
-    "web page": (b"<html><body/></html>", "is not a bank statement: its root is <html>"),
+    "web page": (
+        b"<html><body/></html>",
+        "is not a bank statement: it is XML with the root <html>",
+    ),
     "DOCTYPE": (
         b"<!DOCTYPE Document>" + document([])[39:],
         "a DOCTYPE and entity declarations are not allowed",
@@ -585,3 +588,13 @@ def test_each_part_of_a_batch_has_its_own_addition():
     many = [{**part, "addition": part["party"] * 400} for part in PARTS]
     (whole,) = one({**batch, "amount": 301, "parts": many})
     assert whole.description == "BATCH / " + "A" * 400 + " / " + "B" * 400
+
+
+@pytest.mark.parametrize("value", ["2026-11-20 10:00", "20.11.2026", "x", "2026-02-30T10:00:00"])
+def test_days_of_a_statement_that_cannot_be_read_are_those_of_its_entries(value):
+    head = f"<FrToDt><FrDtTm>{value}</FrDtTm><ToDtTm>{value}</ToDtTm></FrToDt><Acct>".encode()
+    (found,) = read(FILE.replace(b"<Acct>", head))
+    assert (found.starts_on, found.ends_on) == ("2025-03-04", "2025-03-04")
+    sound = head.replace(value.encode(), b"2025-03-01T10:00:00")
+    (found,) = read(FILE.replace(b"<Acct>", sound))
+    assert (found.starts_on, found.ends_on) == ("2025-03-01", "2025-03-01")

@@ -549,7 +549,8 @@ def test_contradictions_refuse_the_file(name, old, new, reason):
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "not the CSV of a bank that is known (Sparkasse, Volksbank"),
+        (b"", "The file is empty"),
+        (b"x", "not the CSV of a bank that is known (Sparkasse, Volksbank"),
         (b"email;name\na@b.de;A\n", "camt.053"),
         (
             (SPARKASSE + ROW).encode("cp1252").replace(b"Messe", b"\x81\x8d"),
