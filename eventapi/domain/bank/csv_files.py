@@ -88,10 +88,9 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None, accounts=()):
     """Return the Statements of a CSV file: one for each account and currency in it.
 
     `account` is the IBAN for a file that does not name its account. `accounts` are the IBANs of the
-    organiser, see archives.read. `own` are the columns of a bank
-    that is not known (csv_forms.forms_of). Raise ValueError if the file is not the CSV of a bank
-    that is known, if a row cannot be read, if the file is that of another account, or if it has
-    more than `most` rows.
+    organiser, see archives.read. `own` are the columns of a bank that is not known
+    (csv_forms.forms_of). Raise Refused if the file is not the CSV of a bank that is known, if a row
+    cannot be read, if the file is that of another account, or if it has more than `most` rows.
     """
     table = _table(_content(file), most, own)
     given, stated = compact(account), _account_above(table.above, accounts)

@@ -62,17 +62,22 @@ class Row:
     def is_note(self):
         """Return whether the row has neither a day nor an amount, or is a sum of the others.
 
-        What is left of a day or an amount that was damaged is none of both, so that the row is
-        refused.
+        A row with what is left of a damaged day or amount is no note, and is refused.
         """
         day = self.value("booked_on")
         is_row = self.has_state() and not self.is_short
-        if is_row or csv_values.LIKE_DAY.fullmatch(day):
+        if is_row or csv_values.is_like_day(day):
             return False
         if TOTAL.fullmatch(self.first) or TOTAL.fullmatch(normal(day)):
             return True
-        amounts = (csv_values.plain(self.value(name)) for name in ("amount", "debit", "credit"))
-        return not any(csv_values.LIKE_AMOUNT.fullmatch(amount) for amount in amounts)
+        amounts = (self.value(name) for name in ("amount", "debit", "credit"))
+        return not any(map(csv_values.is_like_amount, amounts)) and not self.is_shifted()
+
+    def is_shifted(self):
+        """Return whether the row has a day and an amount in other columns than theirs."""
+        cells = [cell.strip() for cell in self.all]
+        others = [cell for cell in cells if not csv_values.DATE.fullmatch(cell)]
+        return len(others) < len(cells) and any(map(csv_values.is_like_amount, others))
 
     def has_state(self):
         """Return whether a cell says that this is a row, booked or not."""

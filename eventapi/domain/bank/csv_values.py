@@ -17,9 +17,8 @@ ISO_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ][0-9:.]+(?:Z|[+-][0-9
 TIME = r"(?:[T ,]+[0-9:.]+ ?(?:[AaPp][Mm]|Z|[+-][0-9:]+)?)?"
 DATE = re.compile(rf"([0-9]{{1,4}})([./-])([0-9]{{1,2}})\2([0-9]{{1,4}}){TIME}")
 ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # places of year, month, day
-# What is an amount, or was one before it was damaged.
 LIKE_AMOUNT = re.compile("[0-9.,'+-]*[0-9][0-9.,'+-]*(?:€|[A-Z]{3})?")
-LIKE_DAY = re.compile("[0-9][0-9./:T -]*")  # the same for a day
+PART_OF_DAY = re.compile("[0-9][0-9./:T -]*")
 
 
 @dataclass(frozen=True)
@@ -67,6 +66,16 @@ def _pattern(decimal, thousands, places):
         whole = f"[1-9][0-9]{{0,2}}{group}|{whole}"
     part = f"(?:[{decimal}](?P<part>[0-9]{{1,{places}}}))?"
     return re.compile(f"(?P<sign>[+-]?)(?P<whole>{whole}){part}(?P<last>-?)")
+
+
+def is_like_amount(text):
+    """Return whether a text is an amount, or was one before it was damaged."""
+    return bool(LIKE_AMOUNT.fullmatch(plain(text)))
+
+
+def is_like_day(text):
+    """Return whether a text is a day, or was one before it was cut off."""
+    return bool(DATE.fullmatch(text) or PART_OF_DAY.fullmatch(text))
 
 
 def day(text, style):

@@ -256,3 +256,20 @@ def test_a_row_that_was_cut_off_before_its_day_is_no_note():
     for end in range(place + 1, whole.index(";", place) + 2):
         with pytest.raises(ValueError, match="Line 3 has"):
             read(whole[:end])
+
+
+@pytest.mark.parametrize(
+    "line", ["20.11.2026;119,00", "20.11.2026;119,00;Farn", "Farn GmbH;Farn;2026-11-20;1,5 EUR"]
+)
+def test_a_row_whose_cells_are_shifted_is_no_note(line):
+    data = f"Text;Datum;Betrag;Rest\nA;20.11.2026;1,00;\n{line}\n"
+    with pytest.raises(ValueError, match="Line 3"):
+        read(data, **NAMED)
+
+
+@pytest.mark.parametrize(
+    "day", ["30.12.2025, 09:12", "2025-12-30T09:12:33.5Z", "30/12/2025 9:12 PM"]
+)
+def test_a_row_with_day_and_time_and_without_an_amount_is_no_note(day):
+    with pytest.raises(ValueError, match='column "betrag": "" is not an amount'):
+        read(table(("20.11.2026", "1,00"), (day, "")), **NAMED)
