@@ -4,7 +4,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from eventapi import money
-from eventapi.domain.bank import importing, parsed, settling, transactions
+from eventapi.domain.bank import import_warnings, importing, parsed, settling, transactions
 from eventapi.domain.bank.entries import Refused
 from eventapi.errors import invalid_at, invalid_parameter
 from eventapi.parsing import processes
@@ -161,7 +161,7 @@ def import_statements(write, db, values):
     query, upload = values["query"], values["upload"]
     importing.refuse_foreign(db.config, upload.statements)
     importing.refuse_future(db.config, upload.statements)
-    books = query["auto"] == "exact" and not importing.has_unread_state(upload.statements)
+    books = query["auto"] == "exact" and not import_warnings.has_unread_state(upload.statements)
     if query["dry_run"] in YES:
         return importing.dry_run(db, upload.statements, books)
     return importing.run(write, db, upload.statements, upload.sha256, books)
@@ -203,7 +203,7 @@ def import_payments(query, upload, before):
     the file again.
     """
     status = 201 if not before["dry_run"] and (before["imported"] or before["booked"]) else 200
-    warnings = importing.warnings_of_rows(upload.statements)
+    warnings = import_warnings.warnings_of_rows(upload.statements)
     return Response(before, status, meta={"warnings": warnings} if warnings else {})
 
 

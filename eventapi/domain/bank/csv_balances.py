@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from eventapi import money
 from eventapi.domain.bank import csv_values
-from eventapi.domain.bank.csv_forms import normal
+from eventapi.domain.bank.csv_banks import normal
 from eventapi.domain.bank.entries import Refused
 
 BALANCE = re.compile(

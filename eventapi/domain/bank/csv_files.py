@@ -13,17 +13,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from eventapi.domain.bank import account_numbers, csv_balances, csv_values, entries
-from eventapi.domain.bank.csv_forms import (
-    FORMS,
-    MOST_STATES,
-    form_of,
-    forms_of,
-    names_columns,
-    normal,
-    state_columns,
-    unbooked,
-)
+from eventapi.domain.bank.csv_banks import FORMS, normal
+from eventapi.domain.bank.csv_forms import form_of, forms_of, names_columns
 from eventapi.domain.bank.csv_rows import EXPORT, IBAN, Row, Table
+from eventapi.domain.bank.csv_states import MOST_STATES, state_columns, unbooked
 from eventapi.domain.bank.entries import Refused, Statement, compact, identified
 from eventapi.errors import listed
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from eventapi import money
 from eventapi.domain.bank import csv_balances, csv_values, entries
-from eventapi.domain.bank.csv_forms import Form, normal
+from eventapi.domain.bank.csv_banks import Form, normal
 from eventapi.domain.bank.csv_values import Style
 from eventapi.domain.bank.entries import Entry, Refused, compact, reference, text
 

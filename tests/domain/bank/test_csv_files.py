@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from eventapi.domain.bank import csv_files
-from eventapi.domain.bank.csv_forms import FORMS
+from eventapi.domain.bank.csv_banks import FORMS
 
 OWN = "DE02120300000000202051"
 PAYER = "DE89370400440532013000"
