@@ -54,7 +54,7 @@ SELECT group_concat(booth_number, ', ') AS numbers, group_concat(DISTINCT plan_n
          ORDER BY r.booth_number_natural);
 
 -- name: invoice
-SELECT invoice_number AS number, issue_date, due_date, total, currency FROM invoices WHERE id = :invoice_id;
+SELECT invoice_number AS number, issue_date, due_date, total, currency, seller FROM invoices WHERE id = :invoice_id;
 
 -- name: service_order
 SELECT order_number AS number, total, currency FROM service_orders WHERE id = :service_order_id;

@@ -166,9 +166,9 @@ def test_a_show_abroad_is_a_warning_that_names_the_law_of_the_organiser(
 
 def test_the_codes_of_the_rule_of_tax_treatment_are_taken(bill, db):
     row = invoices.row(db, bill(contact=VIENNA, service_date="2027-05-01")["id"])
-    _, buyer = invoices.parties(db, row)
+    parties = invoices.parties(db, row)
     row["issue_date"] = "2027-04-16"
-    (found,) = tax_warnings.of_invoice(db, row, row, buyer, {"standard_rate_abroad"})
+    (found,) = tax_warnings.of_invoice(db, row, row, parties, {"standard_rate_abroad"})
     assert (found["code"], found["values"]) == (
         "standard_rate_abroad",
         {"country": "AT", "rate": 19, "home_country": "DE"},

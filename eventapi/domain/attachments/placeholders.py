@@ -2,6 +2,7 @@
 document about a record.
 """
 
+import json
 import re
 from decimal import Decimal
 
@@ -92,8 +93,8 @@ MEANINGS = {
         "email": "E-mail",
         "vat_id": "VAT id",
         "tax_number": "Tax number",
-        "iban": "IBAN",
-        "bic": "BIC",
+        "iban": "IBAN, of a sent invoice that which it names",
+        "bic": "BIC, of a sent invoice that which it names",
     },
     "document": {"number": "Number of the document", "title": "Title of the document"},
 }
@@ -178,6 +179,10 @@ def _completed(db, records):
     records["organiser"] = {
         member: getattr(config, f"organiser_{member}") for member in MEANINGS["organiser"]
     }
+    seller = records["invoice"].pop("seller", None)
+    if seller:
+        sent = json.loads(seller)
+        records["organiser"] |= {name: sent.get(name) for name in ("iban", "bic")}
     records["booths"]["currency"] = config.currency
     if records["event"]:
         event = records["event"]

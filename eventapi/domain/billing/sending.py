@@ -249,7 +249,7 @@ def doubts(db, row, draft, by_rule):
     seller, buyer = invoices.parties(db, row)
     today = times.today(db.config.timezone, db.now)
     return [
-        *tax_warnings.of_invoice(db, row, draft, buyer, by_rule),
+        *tax_warnings.of_invoice(db, row, draft, (seller, buyer), by_rule),
         *plausible.doubts(row, seller, buyer, today),
     ]
 

@@ -131,24 +131,25 @@ def _finding(code, field, text, facts):
     return finding(text.format(**values), field, code=code, values=values)
 
 
-def of_invoice(db, row, draft, buyer, by_rule=frozenset()):
+def of_invoice(db, row, draft, parties, by_rule=frozenset()):
     """Return the warnings about an invoice as findings.
 
-    `row` is the invoice as it is sent, `draft` is the row that it is made from, `buyer` as on the invoice. `by_rule`
-    are the codes of the rule of tax treatment (see vat/warnings.py). What another system has sent, and a credit note,
-    has no warnings: nobody can change it here.
+    `row` is the invoice as it is sent, `draft` is the row that it is made from, `parties` are (seller, buyer) as
+    on the invoice. `by_rule` are the codes of the rule of tax treatment (see vat/warnings.py). What another system has
+    sent, and a credit note, has no warnings: nobody can change it here.
     """
     if row["taken_over"] or row["invoice_type"] == "credit_note":
         return []
     if row["service_date"] is None:  # sent by version 1.0
         return []
+    seller, buyer = parties
     own = db.config.organiser_country
     codes, facts = set(by_rule), facts_of_rule(db, row, buyer, own)
     for found, known in (
         of_reverse_charge(row, buyer, own),
         of_zero_rate(row, own),
         of_days(db, row, draft),
-        of_account(db.config, row),
+        of_account(seller, row),
     ):
         codes |= found
         facts |= known
@@ -208,9 +209,9 @@ def of_days(db, row, draft):
     return (set() if is_within else {"service_dates_of_event"}), facts
 
 
-def of_account(config, row):
+def of_account(seller, row):
     """Return (codes, facts) of the bank account that the amount to pay goes to."""
     to_pay = row["total"] - row["prepaid_amount"]
     facts = {"amount": money.major(to_pay, row["currency"]), "currency": row["currency"]}
-    is_lacking = to_pay > 0 and not config.organiser_iban
+    is_lacking = to_pay > 0 and not seller["iban"]
     return ({"no_bank_account"} if is_lacking else set()), facts

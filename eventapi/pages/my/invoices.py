@@ -30,10 +30,7 @@ def get_my_invoices(db, request):
             **row,
             "status": invoices.public_status(row),
             "notes": notes.get(row["id"], []),
-            "reference": invoices.represent(row)["payment_reference"],
-            # the code transfers what is open of the invoice, and credit may leave less to pay
-            "has_giro": owed.get(row["id"]) == row["open_amount"]
-            and bool(transfers.girocode_if_possible(invoices.represent(row))),
+            **payment(row, owed),
         }
         for row in rows
         if row["invoice_type"] == "invoice"
@@ -45,8 +42,22 @@ def get_my_invoices(db, request):
         "invoices",
         invoices=own,
         balances=balances(own),
-        seller=db.config,
     )
+
+
+def payment(row, owed):
+    """Return how an invoice is paid: its seller as it was sent, the reference, and whether it has a GiroCode.
+
+    The options may name another account meanwhile; its PDF and its GiroCode do not. `owed`: see reading.owed.
+    """
+    invoice = invoices.represent(row)
+    # the code transfers what is open of the invoice, and credit may leave less to pay
+    is_whole = owed.get(row["id"]) == row["open_amount"]
+    return {
+        "seller": invoice["seller"],
+        "reference": invoice["payment_reference"],
+        "has_giro": is_whole and bool(transfers.girocode_if_possible(invoice)),
+    }
 
 
 def balances(rows):
