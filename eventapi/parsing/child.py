@@ -17,10 +17,12 @@ OUT_OF_MEMORY = 3  # exit status
 
 
 def main():
-    """Run the generator `module:name` of the command line with the file and the argument (JSON)
-    that follows.
+    """Run the generator `module:name` of the command line with the file and its argument: JSON in
+    the file whose descriptor follows.
     """
-    path, argument, memory, seconds = sys.argv[1:5]
+    path, descriptor, memory, seconds = sys.argv[1:5]
+    with open(int(descriptor), "rb") as given:
+        argument = json.load(given)
     module, _, name = path.partition(":")
     parse = getattr(importlib.import_module(module), name)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -28,7 +30,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
     try:
         with open(0, "rb", closefd=False) as file:
-            for value in parse(file, json.loads(argument)):
+            for value in parse(file, argument):
                 _write(value)
         _write({"done": True})
     except ValueError as error:

@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from eventapi.parsing.child import OUT_OF_MEMORY
@@ -50,12 +51,15 @@ class Stopped(Exception):
 def run(parser: str, argument: object, file: BinaryIO, folder: Path, seconds: int) -> Iterator:
     """Yield the values that a generator `module:name` yields for (file, argument).
 
-    All of them are JSON.
+    All of them are JSON. The argument goes by a file, because the kernel limits each argument of a
+    command to 128 KiB.
 
     `seconds` of CPU and MEMORY are the limits. `folder` is the data directory. The file is an open
     one from its beginning. Raise ValueError if the parser does, Busy or Stopped.
     """
-    with _turn(folder) as turn:
+    with _turn(folder) as turn, TemporaryFile() as given:
+        given.write(json.dumps(argument).encode())
+        given.seek(0)
         command = [
             sys.executable,
             "-I",
@@ -64,7 +68,7 @@ def run(parser: str, argument: object, file: BinaryIO, folder: Path, seconds: in
             "-c",
             START,
             parser,
-            json.dumps(argument),
+            str(given.fileno()),
             str(MEMORY),
             str(seconds),
             str(PACKAGE.parent),
@@ -76,7 +80,7 @@ def run(parser: str, argument: object, file: BinaryIO, folder: Path, seconds: in
             stdin=file,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            pass_fds=(turn,),
+            pass_fds=(turn, given.fileno()),
             cwd="/",
             env=environment,
         )

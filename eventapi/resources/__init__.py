@@ -13,6 +13,7 @@ CATALOGUE = (
     "resources.deliveries",
     "resources.payments",
     "resources.bank_statements",
+    "resources.bank_formats",
     "resources.dunning",
     "resources.dunning_levels",
     "resources.plans",

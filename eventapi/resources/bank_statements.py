@@ -4,7 +4,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from eventapi import money
-from eventapi.domain.bank import import_warnings, importing, parsed, settling, transactions
+from eventapi.domain.bank import (
+    formats,
+    import_warnings,
+    importing,
+    parsed,
+    settling,
+    transactions,
+)
+from eventapi.domain.bank.csv_forms import names_columns
 from eventapi.domain.bank.entries import Refused
 from eventapi.errors import invalid_at, invalid_parameter
 from eventapi.parsing import processes
@@ -27,18 +35,16 @@ sql = statements("bank_statements")
 
 FORMS = ("application/xml", "text/xml", "application/zip", "text/csv")
 YES = ("true", "1")
-# parameter that says how a file writes amounts and days -> key of csv_values.Finder
-STYLE = {"decimal_separator": "decimal", "thousands_separator": "thousands", "dates": "dates"}
 # code of a refusal -> the parameter that decides what is ambiguous
 DECIDED = {"ambiguous_number": "decimal_separator", "ambiguous_dates": "dates"}
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file with bank statements, as it was sent, and its SHA-256, see `importing.source`."""
+    """A file with bank statements. sources: the `importing.source` of each statement."""
 
     statements: list
-    sha256: str
+    sources: list
 
 
 @contextmanager
@@ -50,10 +56,14 @@ def receive(environ, config, query):
     own = own_columns(query)
     with uploads.stored(environ, config, config.max_import_mb * 1024 * 1024) as upload:
         environ["eventapi.raw_body"] = upload.sha256.encode()
-        yield Source(
-            parse(environ, config, upload, query.get("account"), own),
-            importing.source(upload.sha256, own),
-        )
+        remembered = [] if own else formats.candidates(environ["eventapi.connections"].reader())
+        found = parse(environ, config, upload, query.get("account"), own, remembered)
+        owns = {each["id"]: each["own"] for each in remembered}
+        sources = [
+            importing.source(upload.sha256, own or owns.get(statement.format_id))
+            for statement in found
+        ]
+        yield Source(found, sources)
 
 
 def own_columns(query):
@@ -63,12 +73,9 @@ def own_columns(query):
 
     `column_state` alone is that of a bank that is known.
     """
-    own = {
-        name.removeprefix("column_"): value
-        for name, value in query.items()
-        if name.startswith("column_")
-    }
-    names_all = bool(own.keys() - {"state"})
+    own = formats.own_of(query) or {}
+    columns = {name for name in query if name.startswith(formats.COLUMN)}
+    names_all = bool(columns - {"column_state"})
     if names_all and "booked_on" not in own:
         raise invalid_parameter(
             "column_booked_on", "required", "is required together with other columns"
@@ -87,7 +94,7 @@ def own_columns(query):
             "can be sent only with `column_state`, the column with the "
             "states. Name that column, or leave it out",
         )
-    for name, field in STYLE.items():
+    for name in formats.STYLE:
         if name in query and not names_all:
             raise invalid_parameter(
                 name,
@@ -95,8 +102,6 @@ def own_columns(query):
                 "can be sent only with `column_booked_on` and other columns. Leave it out: how the banks "
                 "that are recognised write is known",
             )
-        if name in query:
-            own[field] = query[name]
     if "decimal" in own and own["decimal"] == own.get("thousands"):
         raise invalid_parameter(
             "thousands_separator",
@@ -104,28 +109,19 @@ def own_columns(query):
             f"is the decimal separator, {own['decimal']}, so no number could be read. Send one of "
             "them",
         )
-    if "states" in query:
-        own["states"] = states_of(query["states"])
-    return own or None
-
-
-def states_of(text):
-    """Return the texts that a list separated by commas names, and the list itself: it may be one
-    text with a comma.
-    """
-    found = [part for part in text.split(",") if part.strip()]
-    if not found:
+    if "states" in query and not own["states"]:
         raise invalid_parameter(
             "states",
             "min_items",
             "must have at least one word that means booked. Leave it out "
             "if booked, completed, gebucht and abgeschlossen are enough",
         )
-    return [*found, text] if len(found) > 1 else found
+    return own or None
 
 
-def parse(environ, config, upload, account, own):
-    """Return the Statements of an upload.
+def parse(environ, config, upload, account, own, remembered):
+    """Return the Statements of an upload, read by the columns `own`, or by remembered ones
+    (formats.candidates).
 
     Raise 422 if it is none, and 503 if too many others are being parsed.
     """
@@ -133,7 +129,7 @@ def parse(environ, config, upload, account, own):
         with uploads.parsing(environ), files.opened(upload.path) as file:
             named = accounts.compact(account) if account else None
             ibans = importing.own_accounts(config)
-            return parsed.read(file, named, config.data_dir, own, ibans)
+            return parsed.read(file, named, config.data_dir, own, ibans, remembered)
     except processes.Busy:
         raise uploads.busy("parses") from None
     except processes.Stopped as reason:
@@ -145,9 +141,12 @@ def parse(environ, config, upload, account, own):
         ) from None
     except Refused as error:
         if error.code in DECIDED:
+            together = "" if own else ", together with the columns, which are remembered"
             raise invalid_parameter(
-                DECIDED[error.code], error.code, f"is required for this file. {error}"
+                DECIDED[error.code], error.code, f"is required for this file{together}. {error}"
             ) from None
+        if error.code == "account_required":
+            raise importing.account_required(importing.own_accounts(config)) from None
         what = (
             "is not a bank statement that can be imported"
             if error.code == "statement"
@@ -164,7 +163,8 @@ def import_statements(write, db, values):
     books = query["auto"] == "exact" and not import_warnings.has_unread_state(upload.statements)
     if query["dry_run"] in YES:
         return importing.dry_run(db, upload.statements, books)
-    return importing.run(write, db, upload.statements, upload.sha256, books)
+    named = formats.named_in(query) if names_columns(formats.own_of(query) or {}) else None
+    return importing.run(write, db, upload.statements, upload.sources, named, books)
 
 
 @routes.post(
@@ -185,7 +185,9 @@ def import_payments(query, upload, before):
     camt.052 that lacks its opening or closing balance is imported with the warning
     `balance_unproven` in meta. The CSV of German banks is
     recognised; that of another bank needs the names of its columns (`column_booked_on`,
-    `column_amount` and so on). How such a file writes amounts and days is found from all its rows;
+    `column_amount` and so on). They are remembered for its account and header line, unless it is a
+    dry run: the next file needs none, and `format_id` of its statements is that of
+    `GET /payments/import/formats`. How such a file writes amounts and days is found from all its rows;
     if two readings are possible, `decimal_separator` (422 `ambiguous_number`) or `dates` (422
     `ambiguous_dates`) decides. Lines below the rows without day and amount are left out, with the
     warning `rows_skipped` in meta. Only booked transactions are imported, batches as their single

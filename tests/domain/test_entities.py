@@ -139,6 +139,7 @@ AUDITED_ONLY = {
     "api_key",
     "application_draft",
     "audit_log",
+    "bank_format",
     "bank_statement",
     "bank_transaction",
     "database",

@@ -143,7 +143,7 @@ OTHERS = {
     "a hash, a secret or a lease": "documents.sha256 documents.signature_sha256 "
     "submission_revisions.sha256 invoices.pdf_sha256 "
     "invoices.xml_sha256 invoices.payment_reference e_invoices.sha256 "
-    "bulk_imports.sha256 bank_statements.sha256 bank_transactions.identity "
+    "bulk_imports.sha256 bank_statements.sha256 bank_transactions.identity bank_formats.header_key "
     "application_drafts.nonce application_drafts.network application_drafts.wide_network "
     "application_drafts.domain_hash application_drafts.email_hash confirmed_domains link_secrets.secret_hash "
     "links.ref links.email_hash link_requests.email_hash sessions.session_hash sent_forms.owner sent_forms.form_id "
@@ -169,9 +169,11 @@ OTHERS = {
     "calendar_entries.description calendar_entries.location calendar_entries.timezone",
     "the organiser's account at the bank, and the bank": "bank_transactions.account "
     "bank_transactions.currency bank_transactions.sent_currency bank_transactions.status "
-    "bank_transactions.return_reason bank_statements.account bank_statements.currency bank_statements.format",
+    "bank_transactions.return_reason bank_statements.account bank_statements.currency bank_statements.format "
+    "bank_formats.account",
     "the organiser, at the time the invoice was sent": "invoices.seller",
-    "names of columns, and ids": "bulk_imports.field_mapping bulk_imports.form bulk_imports.details",
+    "names of columns, and ids": "bank_formats.header bank_formats.query "
+    "bulk_imports.field_mapping bulk_imports.form bulk_imports.details",
     "the admin, the request and its origin": "audit_log.ip_address audit_log.user_agent "
     "bulk_imports.admin_name bulk_imports.request_id "
     "bank_statements.admin_name audit_log.admin_name audit_log.request_id idempotency_keys.request_id",

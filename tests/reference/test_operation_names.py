@@ -70,8 +70,8 @@ NAMES = {
         list_payments create_payment get_payment update_payment_put update_payment_patch delete_payment
         complete_payment fail_payment cancel_payment refund_payment delete_payment_refund""",
     "bank-statements": """
-        import_payments list_payment_imports list_unmatched_payments get_unmatched_payment assign_unmatched_payment
-        ignore_unmatched_payment reopen_unmatched_payment""",
+        import_payments list_payment_imports list_payment_import_formats list_unmatched_payments
+        get_unmatched_payment assign_unmatched_payment ignore_unmatched_payment reopen_unmatched_payment""",
     "services": """
         list_services create_service get_service update_service_put update_service_patch delete_service""",
     "service-categories": """

@@ -42,6 +42,7 @@ SMALL = {
     "sqlite_sequence",
     "newsletter_secret",
     "webhooks",
+    "bank_formats",
     "event_pages",
     "periods",
     "period_files",

@@ -309,6 +309,17 @@ def _transfer(app, *actions):
         take(app.organiser, f"/payments/unmatched/1/{action}")
 
 
+def _columns(app):
+    """Import a CSV file whose columns are named, as the example shows them."""
+    named = "column_booked_on=Datum&column_amount=Betrag&column_text=Text"
+    app.organiser.post(
+        f"/payments/import?{named}",
+        raw=b"Datum;Text;Betrag\n04.05.2026;Rosen Tantau KG;119,00\n",
+        status=201,
+        headers={"Content-Type": "text/csv"},
+    )
+
+
 def _public_show(app):
     for name, value in {
         "base_url": "http://127.0.0.1",
@@ -375,6 +386,7 @@ OTHERS = {
     "/reports/periods/{month}/files": _closed_month,
     "/reports/ledger/{customer_number}": _sent_invoice,
     "/payments/imports": _transfer,
+    "/payments/import/formats": _columns,
     "/payments/unmatched": _transfer,
     "/payments/unmatched/{id}": _transfer,
     "/payments/unmatched/{id}/assign": _transfer,

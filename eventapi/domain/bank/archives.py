@@ -37,24 +37,24 @@ DAMAGED = (
 END = struct.Struct("<4s4H2LH")  # the record at the end of a ZIP (APPNOTE.TXT 4.3.16)
 
 
-def read(file, account=None, most=MAX_ENTRIES, own=None, accounts=()):
+def read(file, account=None, most=MAX_ENTRIES, own=None, accounts=(), remembered=()):
     """Yield the Statements of a file that is open for reading and can be rewound.
 
     `account` is the IBAN for files that do not name their account, `own` are the columns of
-    those of a bank that is not known (csv_forms.forms_of). `accounts` are the IBANs of the
-    organiser, which files may name by their old numbers; a file that names none is that of the only
-    one. `most`: the number of entries and
+    those of a bank that is not known (csv_forms.forms_of), and `remembered` those of earlier files
+    (formats.candidates). `accounts` are the IBANs of the organiser, which files may name by their
+    old numbers; a file that names none is that of the only one. `most`: the number of entries and
     statements that are allowed together. A file is known to be sound only at its end, so book
     nothing before.
     """
     start = file.read(200)
     file.seek(0)
     if start.startswith(ZIP):
-        yield from _packed(file, account, most, own, accounts)
+        yield from _packed(file, account, most, own, accounts, remembered)
         return
     other_formats.refuse_other(start)
     if not camt.recognise(start):
-        yield from csv_files.read(file, account, most, own, accounts)
+        yield from csv_files.read(file, account, most, own, accounts, remembered)
     elif own:
         raise Refused(
             "no_columns",
@@ -64,7 +64,7 @@ def read(file, account=None, most=MAX_ENTRIES, own=None, accounts=()):
         yield from camt.read(file, account, most, accounts)
 
 
-def _packed(file, account, most, own, accounts):
+def _packed(file, account, most, own, accounts, remembered):
     """Yield the Statements of a ZIP."""
     _check_directory(file)
     try:
@@ -95,7 +95,7 @@ def _packed(file, account, most, own, accounts):
                         "archive_in_archive", "A ZIP inside a ZIP is not read. Send the inner one."
                     )
                 unpacked.seek(0)
-                for statement in read(unpacked, account, most, own, accounts):
+                for statement in read(unpacked, account, most, own, accounts, remembered):
                     most -= len(statement.entries) + 1
                     yield statement
             except Refused as error:

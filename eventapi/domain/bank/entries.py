@@ -75,7 +75,9 @@ class Statement:
     unread_state: the name of a column of a CSV file that is not read and looks like the state of
     its rows, and texts in it that do not say "booked". is_unproven: a report in camt.052 lacks a
     balance, so it may lack entries. notes: number of lines of a CSV file that are no rows, in the first
-    statement of the file. note_lines: numbers of the first of them.
+    statement of the file. note_lines: numbers of the first of them. header: the header line of a CSV
+    file whose columns are named, as it is in the file, or the numbers of its columns; empty if it is
+    too long to be remembered. format_id: that of the remembered columns by which it was read.
     """
 
     account: str | None  # IBAN without spaces, or the bank's own number of the account
@@ -94,6 +96,8 @@ class Statement:
     is_unproven: bool = False
     notes: int = 0
     note_lines: tuple[int, ...] = ()
+    header: tuple[str, ...] = ()
+    format_id: int | None = None
 
 
 def identified(account, entries):

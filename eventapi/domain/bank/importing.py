@@ -10,7 +10,7 @@ import time
 from collections import Counter, defaultdict
 
 from eventapi import journal, money, times
-from eventapi.domain.bank import import_warnings, matching, settling, transactions
+from eventapi.domain.bank import formats, import_warnings, matching, settling, transactions
 from eventapi.domain.bank.csv_banks import normal
 from eventapi.domain.bank.csv_forms import name_of, names_columns
 from eventapi.domain.bank.csv_states import booked_of
@@ -49,12 +49,7 @@ def refuse_foreign(config, found):
         )
     for statement in found:
         if statement.account is None:
-            raise invalid_parameter(
-                "account",
-                "account_required",
-                "is required because the file does not name its account by an IBAN or by a number "
-                f"inside one of yours. Send the IBAN of the account, one of {listed(own)}",
-            )
+            raise account_required(own)
         if statement.account not in own:
             raise invalid_at(
                 "",
@@ -70,6 +65,16 @@ def refuse_foreign(config, found):
                 f"has a statement in {statement.currency}, which is not a currency of ISO "
                 "4217. Download it again from the bank",
             )
+
+
+def account_required(own):
+    """Return the 422 for a file that does not name its account. `own` are those of the organiser."""
+    return invalid_parameter(
+        "account",
+        "account_required",
+        "is required because the file does not name its account by an IBAN or by a number "
+        f"inside one of yours. Send the IBAN of the account, one of {listed(own)}",
+    )
 
 
 def refuse_future(config, found):
@@ -111,16 +116,20 @@ def source(sha256, own):
 # Importing
 
 
-def run(write, db, found, sha256, books):
+def run(write, db, found, sources, named, books):
     """Store the transactions of these Statements and book the exact ones if `books` is true.
 
-    Return the result.
+    Return the result. `sources` has the `source` of each Statement. `named` are the parameters that
+    name columns (formats.named_in), which are remembered.
 
     `write()` opens a write transaction as a context manager and yields its connection; `db` reads.
     The result is the `data` of the response: {statements, imported, known, skipped_pending, booked,
     proposed, unmatched, warnings}.
     """
-    kept = [_store(write, statement, position, sha256) for position, statement in enumerate(found)]
+    kept = [
+        _store(write, statement, position, sha256, named)
+        for position, (statement, sha256) in enumerate(zip(found, sources, strict=True))
+    ]
     waiting = _open(db, found)
     outcomes = (
         _booked(write, list(waiting))
@@ -133,8 +142,11 @@ def run(write, db, found, sha256, books):
     return _result(found, kept, totals, is_dry=False)
 
 
-def _store(write, statement, position, sha256):
-    """Store a Statement and its entries. Return {id, imported, warnings}."""
+def _store(write, statement, position, sha256, named):
+    """Store a Statement, its entries, and the columns by which it was read.
+
+    Return {id, imported, warnings}.
+    """
     with write() as db:
         is_new = (
             db.run(
@@ -151,6 +163,10 @@ def _store(write, statement, position, sha256):
             "warnings": import_warnings.warnings_of_statement(db, statement),
         }
         kept["warnings"] += transactions.gap_warnings(db, kept["id"])
+        if named and statement.header:
+            formats.remember(db, statement.account, statement.header, named)
+        elif statement.format_id:
+            formats.use(db, statement.format_id)
         if is_new:
             journal.administered(
                 db,
@@ -429,6 +445,7 @@ def _result(found, kept, totals, is_dry):
                 "account": statement.account,
                 "currency": statement.currency,
                 "format": statement.form,
+                "format_id": statement.format_id,
                 "sequence": _sequence(statement),
                 "from_date": statement.starts_on,
                 "to_date": statement.ends_on,

@@ -24,22 +24,18 @@ def read(
     folder: Path,
     own: dict | None = None,
     accounts: list[str] = (),
+    remembered: list[dict] = (),
 ) -> list[Statement]:
     """Return the Statements of a file, which is parsed in another process.
 
     `folder` is the data directory.
 
-    `own` are the columns of a CSV file, see `csv_forms.forms_of`, and `accounts` the IBANs of the
-    organiser, see archives.read. Raise Refused or another ValueError
-    as archives.read does, and processes.Busy or Stopped.
+    `own` are the columns of a CSV file, see `csv_forms.forms_of`, `accounts` the IBANs of the
+    organiser, and `remembered` the columns of earlier files, see archives.read. Raise Refused or
+    another ValueError as archives.read does, and processes.Busy or Stopped.
     """
-    return list(
-        received(
-            processes.run(
-                f"{__name__}:parse", [account, own, list(accounts)], file, folder, SECONDS
-            )
-        )
-    )
+    argument = [account, own, list(accounts), list(remembered)]
+    return list(received(processes.run(f"{__name__}:parse", argument, file, folder, SECONDS)))
 
 
 def parse(file: BinaryIO, argument: list) -> Iterator[list | dict]:
@@ -55,8 +51,9 @@ def parse(file: BinaryIO, argument: list) -> Iterator[list | dict]:
         raise
 
 
-def _values(file, account, own, accounts):
-    for statement in archives.read(file, account, own=own, accounts=accounts):
+def _values(file, account, own, accounts, remembered):
+    found = archives.read(file, account, own=own, accounts=accounts, remembered=remembered)
+    for statement in found:
         for start in range(0, len(statement.entries), PIECE):
             yield [
                 [getattr(entry, name) for name in ENTRY]

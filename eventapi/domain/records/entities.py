@@ -437,6 +437,7 @@ WEBHOOK = Kind(
 APPLICATION_DRAFT = Kind("application_draft", "application_drafts")
 ADMIN = Kind("admin", "admins")
 API_KEY = Kind("api_key", "api_keys")
+BANK_FORMAT = Kind("bank_format", "bank_formats")
 BANK_STATEMENT = Kind("bank_statement", "bank_statements")
 BANK_TRANSACTION = Kind("bank_transaction", "bank_transactions")
 AUDIT_LOG = Kind("audit_log", "audit_log")
