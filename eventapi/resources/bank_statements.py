@@ -187,7 +187,8 @@ def import_payments(query, upload, before):
     recognised; that of another bank needs the names of its columns (`column_booked_on`,
     `column_amount` and so on). They are remembered for its account and header line, unless it is a
     dry run: the next file needs none, and `format_id` of its statements is that of
-    `GET /payments/import/formats`. How such a file writes amounts and days is found from all its rows;
+    `GET /payments/import/formats`. A file without a header line (422 `no_header`) has the columns
+    `1`, `2` and so on. How such a file writes amounts and days is found from all its rows;
     if two readings are possible, `decimal_separator` (422 `ambiguous_number`) or `dates` (422
     `ambiguous_dates`) decides. Lines below the rows without day and amount are left out, with the
     warning `rows_skipped` in meta. Only booked transactions are imported, batches as their single

@@ -174,6 +174,7 @@ RULES = {
             "unreadable_value",
             "columns_missing",
             "unknown_columns",
+            "no_header",
             "several_accounts",
             "cut_off",
             "too_many_entries",

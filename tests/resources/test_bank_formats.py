@@ -461,3 +461,119 @@ def test_a_header_line_that_is_too_long_is_not_remembered(organiser, send):
     send(data, column_booked_on="Tag", column_amount="Summe")
     assert remembered(organiser) == []
     assert send(data, 422)["code"] == "unknown_columns"
+
+
+# Files without a header line
+
+ELBA = (
+    '01.10.2026;"Gutschrift Farn GmbH Rechnung 4711";01.10.2026;119,00;EUR;01.10.2026 03:14:15:926\n'
+    "02.10.2026;Kontoführung;02.10.2026;-1.012,50;EUR;02.10.2026 04:14:15:926\n"
+)
+ELBA_QUERY = {"column_booked_on": "1", "column_amount": "4", "column_text": "2"}
+ELBA_ROWS = [
+    ("2026-10-01", 119, "Gutschrift Farn GmbH Rechnung 4711"),
+    ("2026-10-02", -1012.5, "Kontoführung"),
+]
+EASYBANK = f"{ACCOUNT};Rechnung 4711 Farn GmbH;05.10.2026;05.10.2026;+119,00;EUR\n"
+EASYBANK_QUERY = {
+    "column_account": "1",
+    "column_booked_on": "3",
+    "column_amount": "5",
+    "column_text": "2",
+    "column_currency": "6",
+}
+TARGOBANK = (
+    '2026-10-07,"Farn GmbH","Rechnung 4711, Messe",119.00,booked\n2026-10-08,Rosen,x,5.00,pending\n'
+)
+TARGOBANK_QUERY = {
+    "column_booked_on": "1",
+    "column_party": "2",
+    "column_text": "3",
+    "column_amount": "4",
+    "column_state": "5",
+}
+
+
+@pytest.mark.parametrize(
+    "data, query, found",
+    [
+        (ELBA.encode("cp1252"), ELBA_QUERY, ELBA_ROWS),
+        (b"\xef\xbb\xbf" + ELBA.encode(), ELBA_QUERY, ELBA_ROWS),
+        (b"\n" + ELBA.encode(), ELBA_QUERY, ELBA_ROWS),
+        (b"sep=;\r\n" + ELBA.encode(), ELBA_QUERY, ELBA_ROWS),
+        (ELBA.encode() + b"\nErstellt am 03.10.2026\n", ELBA_QUERY, ELBA_ROWS),
+        (EASYBANK.encode(), EASYBANK_QUERY, [("2026-10-05", 119, "Rechnung 4711 Farn GmbH")]),
+        (TARGOBANK.encode(), TARGOBANK_QUERY, [("2026-10-07", 119, "Rechnung 4711, Messe")]),
+    ],
+    ids=["ELBA", "BOM", "empty row first", "sep", "note below", "account", "commas and state"],
+)
+def test_columns_of_a_file_without_header_line_are_named_by_numbers(
+    organiser, send, data, query, found
+):
+    send(data, **query)
+    assert rows(organiser) == found
+    again = send(data)
+    assert (again["imported"], again["known"], format_ids(again)) == (0, len(found), [1])
+
+
+def test_the_header_of_a_file_without_header_line_is_its_numbers(organiser, send):
+    send(ELBA.encode(), **ELBA_QUERY)
+    assert remembered(organiser) == [(ACCOUNT, ["1", "2", "3", "4", "5", "6"], ELBA_QUERY)]
+
+
+@pytest.mark.parametrize(
+    "data, code",
+    [
+        (ELBA.replace(";EUR", "").encode(), "no_header"),
+        (b"Datum;Text;Valuta;Betrag;Waehrung;Zeit\n" + ELBA.encode(), "unknown_columns"),
+        (b"Text;Datum\nx;y;z;1,00;EUR;x\n", "unknown_columns"),
+    ],
+    ids=["fewer columns", "a header line", "another file"],
+)
+def test_remembered_numbers_read_no_other_file(organiser, send, data, code):
+    send(ELBA.encode(), **ELBA_QUERY)
+    assert send(data, 422)["code"] == code
+    assert rows(organiser) == ELBA_ROWS
+
+
+@pytest.mark.parametrize(
+    "data, day, amount",
+    [(ELBA, 1, 4), (EASYBANK, 3, 5), (TARGOBANK, 1, 4)],
+    ids=["ELBA", "easybank", "Targobank"],
+)
+def test_the_refusal_of_a_file_without_header_line_names_the_numbers(send, data, day, amount):
+    fault = send(data.encode(), 422)
+    assert fault["code"] == "no_header"
+    assert f"column_booked_on={day}" in fault["detail"]
+    assert f"column_amount={amount}" in fault["detail"]
+
+
+@pytest.mark.parametrize(
+    "data, query",
+    [
+        (plain(), ELBA_QUERY),
+        (ELBA.encode(), {**ELBA_QUERY, "column_amount": "9"}),
+        (ELBA.encode(), {**ELBA_QUERY, "column_amount": "5"}),
+        (ELBA.encode(), {**ELBA_QUERY, "column_booked_on": "2"}),
+        (ELBA.encode(), {**ELBA_QUERY, "column_text": "Text"}),
+        (ELBA.encode(), {**ELBA_QUERY, "column_amount": "04"}),
+    ],
+    ids=["a header line", "no such column", "no amount", "no day", "a name", "a zero before"],
+)
+def test_numbers_that_name_no_entry_are_refused(organiser, send, data, query):
+    assert send(data, 422, **query)["code"] == "columns_missing"
+    assert remembered(organiser) == []
+
+
+def test_numbers_in_the_header_line_are_names(organiser, send):
+    data = b"2;1;4\n119,00;04.05.2026;Rechnung 4711\n"
+    named = {"column_booked_on": "1", "column_amount": "2", "column_text": "4"}
+    send(data, **named)
+    assert rows(organiser) == [("2026-05-04", 119, "Rechnung 4711")]
+    assert remembered(organiser)[0][1] == ["2", "1", "4"]
+
+
+def test_an_entry_with_the_numbers_as_texts_is_no_header_line(organiser, send):
+    data = b"04.05.2026;50,00;1;2\n05.05.2026;60,00;3;4\n"
+    send(data, column_booked_on="1", column_amount="2")
+    assert [row[:2] for row in rows(organiser)] == [("2026-05-04", 50), ("2026-05-05", 60)]

@@ -84,7 +84,7 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None, accounts=(), re
     choice = None if own else csv_remembered.choose(content, remembered, given, accounts)
     head = choice.head if choice else head_of(content, own)
     if not head:
-        raise refusal(own)
+        raise refusal(content, own)
     table = table_of(content, head, most, choice.own if choice else own)
     stated = csv_accounts.above(table.above, accounts)
     only = csv_accounts.only(table.above, accounts)

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from eventapi.domain.bank import account_numbers, csv_accounts
+from eventapi.domain.bank import account_numbers, csv_accounts, csv_numbered
 from eventapi.domain.bank.csv_banks import normal
 from eventapi.domain.bank.csv_forms import form_of
 from eventapi.domain.bank.csv_tables import (
     SEPARATORS,
     Head,
+    first_entry,
     first_rows,
     head_of,
     header_of,
@@ -61,7 +62,8 @@ def choose(content, remembered, given, accounts):
 
 def _with_header(content, remembered):
     """Return those of the remembered columns whose header line is in a text: of the first row that
-    is one of them. There is none if that is the row of a bank that is known.
+    is one of them. There is none if that is the row of a bank that is known. Without such a row, they
+    are those that are named by numbers, of a file with as many columns.
     """
     keys = {each["key"] for each in remembered}
     for separator in SEPARATORS if keys else ():
@@ -71,7 +73,11 @@ def _with_header(content, remembered):
                 return []
             if key in keys:
                 return [each for each in remembered if each["key"] == key]
-    return []
+    if not keys:
+        return []
+    counts = {len(first_entry(content, separator)[1]) for separator in SEPARATORS}
+    numbered = {key_of(csv_numbered.names(count)) for count in counts}
+    return [each for each in remembered if each["key"] in numbered]
 
 
 def _accounts_of(content, head, own, given, accounts):

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from eventapi.domain.bank import csv_values, entries
+from eventapi.domain.bank import csv_numbered, csv_values, entries
 from eventapi.domain.bank.csv_banks import FORMS, Form, normal
 from eventapi.domain.bank.csv_forms import form_of, forms_of, names_columns
 from eventapi.domain.bank.csv_rows import EXPORT, Table
@@ -28,7 +28,8 @@ LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]++")  # with its end
 @dataclass(frozen=True)
 class Head:
     """The row with the names of the columns. above: the rows above it. start: the number of rows
-    before the first one of the table, empty ones included.
+    before the first one of the table, empty ones included. cells: numbers if the file has no header
+    line.
     """
 
     form: Form
@@ -83,16 +84,43 @@ def content_of(file):
 def head_of(content, own):
     """Return the Head of a text, or None if it has no row with the columns that are named, or with
     those of a bank that is known.
+
+    If numbers are named, a row with these texts is the header line unless it has a day. Without
+    such a row, the file may have no header line, see csv_numbered.
     """
     forms = forms_of(own) if own else FORMS
+    is_numbered = csv_numbered.names_numbers(own)
     for separator in SEPARATORS:
         above = []
         for cells in first_rows(content, separator):
             names = [normal(name) for name in cells]
-            if form := form_of(names, forms):
+            form = form_of(names, forms)
+            if form and not (is_numbered and csv_numbered.has_day(cells)):
                 return Head(form, separator, cells, above, len(above) + 1)
             above.append(cells)
+    return _numbered_head(content, own, forms[0]) if is_numbered else None
+
+
+def _numbered_head(content, own, form):
+    """Return the Head of a file without header line, or None if its first row is no entry."""
+    for separator in SEPARATORS:
+        above, first = first_entry(content, separator)
+        if csv_numbered.is_entry(first, own):
+            return Head(form, separator, csv_numbered.names(len(first)), above, len(above))
     return None
+
+
+def first_entry(content, separator):
+    """Return the cells of the first row that is neither empty nor the line `sep=` of a spreadsheet
+    program, and the rows above it.
+    """
+    above = []
+    for cells in first_rows(content, separator):
+        is_mark = cells and cells[0].lower().startswith("sep=")
+        if any(cell.strip() for cell in cells) and not is_mark:
+            return above, cells
+        above.append(cells)
+    return above, []
 
 
 def first_rows(content, separator):
@@ -117,11 +145,17 @@ def table_of(content, head, most, own):
     return Table(head.form, names, head.above, rows, style, is_open)
 
 
-def refusal(own):
-    """Return the Refused for a file without Head."""
+def refusal(content, own):
+    """Return the Refused for a text without Head."""
     if own and names_columns(own):
         columns = listed(sorted(forms_of(own)[0].columns))
         detail = f"No row has each of the columns {columns} once. Send the names as they are in the file."
+        if csv_numbered.names_numbers(own):
+            detail = (
+                f"No row has the columns {columns}, and the first row is no entry with a day and an amount in the "
+                "columns with these numbers. Only the columns of a file without a row of names are named by their "
+                "numbers, counted from 1."
+            )
         return Refused("columns_missing", detail)
     if own:
         return Refused(
@@ -130,6 +164,14 @@ def refusal(own):
             '". Send its name as it is in the file. If the bank is not known, send also '
             "column_booked_on, column_amount, column_text and so on.",
         )
+    if places := _places_of_entry(content):
+        day, amount = places
+        return Refused(
+            "no_header",
+            "The first row of the file is an entry, so the file does not name its columns. Name them by their numbers, "
+            f"counted from 1: column_booked_on={day} for the column of the days, column_amount={amount} if that is "
+            "the column of the amounts, column_text and so on. If the file has lost its header line, export it again.",
+        )
     names = ", ".join(dict.fromkeys(form.name.partition(",")[0] for form in FORMS))
     return Refused(
         "unknown_columns",
@@ -137,6 +179,17 @@ def refusal(own):
         "Send the file as the bank wrote it, the statement in the format camt.053 or camt.052, or name the "
         "columns with column_booked_on, column_amount, column_text and so on.",
     )
+
+
+def _places_of_entry(content):
+    """Return the numbers of the columns with the day and the amount of the first row, or None if that
+    is no entry.
+    """
+    for separator in SEPARATORS:
+        _, cells = first_entry(content, separator)
+        if places := csv_numbered.places(cells):
+            return places
+    return None
 
 
 def _look(finder, form, line, cells):

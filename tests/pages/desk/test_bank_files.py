@@ -83,6 +83,11 @@ REFUSED = {
         "The columns of this file are known from no bank.",
         "Die Spalten dieser Datei sind von keiner Bank bekannt.",
     ),
+    "no_header": (
+        b"20.11.2026;Farn;20.11.2026;119,00;EUR\n",
+        "This file begins with its first transaction",
+        "Diese Datei beginnt gleich mit der ersten Buchung",
+    ),
     "unreadable_value": (
         (SPARKASSE + ROW.replace("2.960,02", "1.19,00")).encode(),
         "A day, an amount or another value of the file cannot be read",
