@@ -42,7 +42,7 @@ def _builders(tree, letters):
     for letter in letters:
         yield lambda size, letter=letter: letter * size
     for choice in choices:
-        example = _example(tree, *choice)
+        example = _example(tree, *choice, {})
         for end in ENDS:
             yield lambda size, example=example, end=end: example(size) + end
         yield lambda size, example=example: example(1) * (size // max(1, len(example(1))))
@@ -78,20 +78,20 @@ def _codes(value):
             yield from _codes(rest)
 
 
-def _example(tree, letter, takes_optional, branch):
+def _example(tree, letter, takes_optional, branch, groups):
     """Return a function of a size: a text that the pattern matches but for its assertions.
 
     `letter` is wherever that is possible. Of alternatives, it takes number `branch`. Each
-    repetition without a low limit has `size` characters.
+    repetition without a low limit has `size` characters. `groups` keeps the functions of the groups
+    for the references to them.
     """
-    parts = [
-        part for node in tree for part in _parts(tree.state, *node, letter, takes_optional, branch)
-    ]
+    choice = letter, takes_optional, branch, groups
+    parts = [part for node in tree for part in _parts(tree.state, *node, *choice)]
     return lambda size: "".join(part if isinstance(part, str) else part(size) for part in parts)
 
 
 def _parts(state, code, value, *choice):
-    letter, takes_optional, branch = choice
+    letter, takes_optional, branch, groups = choice
     if code is _constants.LITERAL:
         yield chr(value)
     elif code in (_constants.IN, _constants.ANY, _constants.NOT_LITERAL):
@@ -106,7 +106,10 @@ def _parts(state, code, value, *choice):
     elif code is _constants.BRANCH:
         yield _example(value[1][branch % len(value[1])], *choice)
     elif code is _constants.SUBPATTERN:
-        yield _example(value[3], *choice)
+        groups[value[0]] = _example(value[3], *choice)
+        yield groups[value[0]]
+    elif code is _constants.GROUPREF:
+        yield groups.get(value, "")
     elif code is _constants.ATOMIC_GROUP:
         yield _example(value, *choice)
     elif code not in (_constants.AT, _constants.ASSERT, _constants.ASSERT_NOT):

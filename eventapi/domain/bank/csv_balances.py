@@ -12,15 +12,38 @@ from eventapi.domain.bank.entries import Refused
 
 BALANCE = re.compile(
     "(?:(?:alter|neuer|letzter|aktueller) )?(?:kontostand.*|(?:anfangs|end|schluss)?saldo"
-    "(?:[^a-z].*)?)|(?:opening|closing) balance(?:[^a-z].*)?"
+    "(?:[^a-z].*)?)|(?:anfangs|end|schluss)bestand(?:[^a-z].*)?|saldo-?vortrag(?:[^a-z].*)?"
+    "|(?:opening|closing) balance(?:[^a-z].*)?"
 )
-OPENING = ("alter kontostand", "alter saldo", "anfangssaldo", "opening balance")
-CLOSING = ("neuer kontostand", "neuer saldo", "endsaldo", "schlusssaldo", "closing balance")
+OPENING = (
+    "alter kontostand",
+    "alter saldo",
+    "anfangssaldo",
+    "anfangsbestand",
+    "saldovortrag",
+    "opening balance",
+)
+CLOSING = (
+    "neuer kontostand",
+    "neuer saldo",
+    "endsaldo",
+    "endbestand",
+    "schlusssaldo",
+    "schlussbestand",
+    "closing balance",
+)
+# the whole text of a row that has a day and no amount
+LABELS = frozenset((*OPENING, *CLOSING, "kontostand", "saldo", "vortrag"))
 
 
 def is_balance(text):
     """Return whether a cell, already normal, says that its row shows a balance."""
     return bool(BALANCE.fullmatch(text))
+
+
+def is_label(cell):
+    """Return whether a cell is the label of a balance, and nothing else."""
+    return normal(cell).rstrip(":") in LABELS
 
 
 class Balances:
@@ -43,12 +66,16 @@ class Balances:
             self.closing.append(value)
 
     def add_row(self, cells):
-        """Keep the balance in a row: a label, and the first amount behind it."""
+        """Keep the balance in a row: a label, and the only amount behind it.
+
+        Of several numbers, one is a day such as 20261130, or the number of an account.
+        """
         filled = [cell for cell in cells if cell.strip()]
         if len(filled) < 2:
             return
-        numbers = (csv_values.number(cell, self.style) for cell in filled[1:])
-        self.add(filled[0], next((value for value in numbers if value is not None), None))
+        numbers = [csv_values.number(cell, self.style) for cell in filled[1:]]
+        amounts = [number for number in numbers if number is not None]
+        self.add(filled[0], amounts[0] if len(amounts) == 1 else None)
 
     def check(self, entries, pending, currency):
         """Raise ValueError unless the entries lead from the opening to the closing balance.

@@ -65,7 +65,7 @@ class Notes:
 
     def end(self):
         """Raise ValueError if the last entry may be cut off: what is left of it is no note."""
-        if not self.last or not self.table.is_open or not self.last.is_short:
+        if not self.last or not self.table.is_open or not self.last.may_be_cut():
             return
         if self.last.line == self.last_entry + 1:
             self.last.check_cells()

@@ -12,8 +12,10 @@ from eventapi.domain.bank.entries import Entry, Refused, compact, reference, tex
 IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 LINE_END = re.compile(r"[\r\n]+")
 SIGNS = {"S": -1, "H": 1}  # debit (Soll), credit (Haben)
-# the first cell of a row with sums, as `normal` returns it
-TOTAL = re.compile("(?:(?:zwischen|gesamt|end)?summe|(?:sub-?)?total|totale|gesamt)(?:[^a-z].*)?")
+# the first cell of a row with sums or a number of rows, as `normal` returns it
+TOTAL = re.compile(
+    "(?:(?:zwischen|gesamt|end)?summe|(?:sub-?)?total|totale|gesamt|anzahl|number of)(?:[^a-z].*)?"
+)
 EXPORT = "Export the entries from the bank again, and do not open the file in a spreadsheet program"
 
 
@@ -48,11 +50,12 @@ class Row:
 
         Raise ValueError if another account begins with it.
         """
-        names = self.table.names
-        has_no_day = names[0] in self.form.booked_on or not self.value("booked_on")
+        has_no_day = self.begins_with_day_column() or not self.value("booked_on")
         if (has_no_day and csv_balances.is_balance(self.first)) or self.signed_balance():
             return True
-        if self.first.startswith("umsaetze"):
+        if self.has_no_amount() and any(map(csv_balances.is_label, self.all)):
+            return True
+        if has_no_day and self.first.startswith("umsaetze") and not self.form.is_own:
             raise Refused(
                 "several_accounts",
                 f"Line {self.line}: the file contains several accounts. Export each account by itself.",
@@ -86,9 +89,24 @@ class Row:
             return status.startswith(self.form.pending)
         return bool(status or self.value("own_state"))
 
+    def begins_with_day_column(self):
+        """Return whether the first column of the table is that of the day."""
+        return self.table.names[0] in self.form.booked_on
+
+    def may_be_cut(self):
+        """Return whether this may be what is left of a row at the end of a file.
+
+        Where rows begin with their day, a beginning that is none is that of a note.
+        """
+        return self.is_short and not self.begins_with_day_column()
+
+    def has_no_amount(self):
+        """Return whether the cells of the amounts are empty."""
+        return not any(self.value(name) for name in ("amount", "debit", "credit"))
+
     def is_empty(self):
         """Return whether the cells of the day and the amounts are empty."""
-        return not any(self.value(name) for name in ("booked_on", "amount", "debit", "credit"))
+        return self.has_no_amount() and not self.value("booked_on")
 
     def check_cells(self):
         """Raise ValueError unless the row has as many cells as there are columns."""

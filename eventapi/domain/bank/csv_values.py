@@ -10,6 +10,12 @@ from eventapi.domain.bank import entries
 from eventapi.domain.bank.entries import Refused
 
 THOUSANDS = {",": ".'", ".": ",'"}  # decimal separator -> separators of thousands
+# minus signs and dashes, apostrophes and spaces that programs write -> those of a keyboard
+KEYBOARD = str.maketrans(
+    dict.fromkeys("\u2212\u2013\u2012\u2010\u2011", "-")
+    | dict.fromkeys("\u2018\u2019\u02bc\u00b4`", "'")
+    | dict.fromkeys("\xa0\u2007\u2009\u202f", " ")
+)
 PLACES = 2  # most decimals of an amount
 UNIT = re.compile("(€|EUR)$")
 GERMAN_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}|[0-9]{2})")
@@ -17,7 +23,8 @@ ISO_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ][0-9:.]+(?:Z|[+-][0-9
 TIME = r"(?:[T ,]+[0-9:.]+ ?(?:[AaPp][Mm]|Z|[+-][0-9:]+)?)?"
 DATE = re.compile(rf"([0-9]{{1,4}})([./-])([0-9]{{1,2}})\2([0-9]{{1,4}}){TIME}")
 ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # places of year, month, day
-LIKE_AMOUNT = re.compile("[0-9.,'+-]*[0-9][0-9.,'+-]*(?:€|[A-Z]{3})?")
+# Possessive: a cell of 100,000 digits is read once, and not again from each of them.
+LIKE_AMOUNT = re.compile("[.,'+-]*+[0-9][0-9.,'+-]*+(?:€|[A-Z]{3})?")
 PART_OF_DAY = re.compile("[0-9][0-9./:T -]*")
 
 
@@ -42,35 +49,35 @@ def of_bank(decimal):
 
 
 def plain(text):
-    """Return the text of an amount without spaces, and with the signs of a keyboard."""
-    text = text.replace("\u2212", "-").replace("\u2019", "'")
-    return re.sub("[ \xa0\u2009\u202f]", "", text)
+    """Return the text of an amount with the signs of a keyboard, and without spaces around it."""
+    return text.translate(KEYBOARD).strip()
 
 
 def number(text, style, places=PLACES):
-    """Return the Decimal of an amount, None if the text is none."""
+    """Return the Decimal of an amount, None if the text is none.
+
+    A space separates thousands in any Style, but nothing else: 119 00 has lost its comma.
+    """
     pattern = _pattern(style.decimal, style.thousands, places)
-    match = pattern.fullmatch(UNIT.sub("", plain(text)))
+    match = pattern.fullmatch(UNIT.sub("", plain(text)).strip())
     if not match or (match["sign"] and match["last"]):
         return None
-    value = Decimal(re.sub("[.,']", "", match["whole"]) + "." + (match["part"] or "0"))
+    value = Decimal(re.sub("[.,' ]", "", match["whole"]) + "." + (match["part"] or "0"))
     return -value if "-" in (match["sign"], match["last"]) else value
 
 
 @cache
 def _pattern(decimal, thousands, places):
     """Return the pattern of an amount. 0.125 has a decimal point: no group begins with 0."""
-    whole = "[0-9]{1,15}"
-    if thousands:
-        group = f"(?P<mark>[{thousands}])[0-9]{{3}}(?:(?P=mark)[0-9]{{3}})*"
-        whole = f"[1-9][0-9]{{0,2}}{group}|{whole}"
+    group = f"(?P<mark>[{thousands} ])[0-9]{{3}}(?:(?P=mark)[0-9]{{3}})*"
+    whole = f"[1-9][0-9]{{0,2}}{group}|[0-9]{{1,15}}"
     part = f"(?:[{decimal}](?P<part>[0-9]{{1,{places}}}))?"
-    return re.compile(f"(?P<sign>[+-]?)(?P<whole>{whole}){part}(?P<last>-?)")
+    return re.compile(f"(?P<sign>[+-]?) {{0,9}}(?P<whole>{whole}){part} {{0,9}}(?P<last>-?)")
 
 
 def is_like_amount(text):
     """Return whether a text is an amount, or was one before it was damaged."""
-    return bool(LIKE_AMOUNT.fullmatch(plain(text)))
+    return bool(LIKE_AMOUNT.fullmatch(plain(text).replace(" ", "")))
 
 
 def is_like_day(text):
@@ -84,8 +91,8 @@ def day(text, style):
         german, iso = GERMAN_DATE.fullmatch(text), ISO_DATE.fullmatch(text)
         if not german:
             return entries.day(date.fromisoformat(iso[1] if iso else text))
-        number, month, year = (int(part) for part in german.groups())
-        return entries.day(date(_full(year), month, number))
+        number, month, year = german.groups()
+        return entries.day(date(_full(year), int(month), int(number)))
     found = DATE.fullmatch(text)
     if not found:
         raise ValueError
@@ -97,11 +104,12 @@ def day(text, style):
     year, month, number = (parts[place] for place in ORDERS[order])
     if len(year) not in (2, 4) or len(month) > 2 or len(number) > 2:
         raise ValueError
-    return entries.day(date(_full(int(year)), int(month), int(number)))
+    return entries.day(date(_full(year), int(month), int(number)))
 
 
 def _full(year):
-    return year + 2000 if year < 100 else year
+    """Return the number of a year that is written with two digits, or with four."""
+    return int(year) + (2000 if len(year) == 2 else 0)
 
 
 class Finder:

@@ -89,6 +89,9 @@ def test_the_balances_of_an_old_volksbank_have_a_sign_of_their_own():
         "Alter Saldo;;99,00",
         "Endsaldo;99,00",
         "Closing balance;99,00",
+        "Endbestand;30.06.2026;99,00",
+        "Saldovortrag;;99,00",
+        "Saldo-Vortrag per 1.6.2026;;99,00",
     ],
 )
 def test_any_balance_below_named_columns_is_no_row(footer):
@@ -111,3 +114,31 @@ def test_a_transfer_about_a_balance_is_a_row():
     data = "Text;Datum;Betrag\nSaldo der Rechnung 4711;20.11.2026;119,00\n"
     (found,) = read(data, {**COLUMNS, "text": "Text"})
     assert [entry.reference for entry in found.entries] == ["Saldo der Rechnung 4711"]
+
+
+@pytest.mark.parametrize("text", ["Saldo", "SALDOVORTRAG", "Schlusssaldo:", "Vortrag"])
+def test_a_row_with_a_day_and_the_label_of_a_balance_is_no_row(text):
+    data = "Datum;Text;Betrag;Saldo CHF\n20.11.2026;Farn;119,00;\n{};{};;129,00\n"
+    for day in ("20.11.2026", "30/11/2026"):
+        (found,) = read(data.format(day, text), COLUMNS)
+        assert ([entry.amount for entry in found.entries], found.notes) == ([11900], 0)
+    with pytest.raises(ValueError, match='column "betrag": "" is not an amount'):
+        read(data.format("20.11.2026", f"{text} der Rechnung 4711"), COLUMNS)
+
+
+def test_a_balance_beside_another_number_proves_nothing():
+    data = "Datum;Text;Betrag\n20.11.2026;A;1,00\nAnfangssaldo;{0};5,00\nEndsaldo;{0};{1}\n"
+    for closing in ("6,00", "7,00"):
+        (found,) = read(data.format("20261130", closing), COLUMNS)
+        assert [entry.amount for entry in found.entries] == [100]
+    with pytest.raises(ValueError, match=r"the closing balance is 7\.00 EUR"):
+        read(data.format("30.11.2026", "7,00"), COLUMNS)
+
+
+@pytest.mark.parametrize(
+    "row", ["Umsätze Mai;20.11.2026;5,00", "Umsatz;20.11.2026;5,00", "Umsätze ohne Gewähr;;"]
+)
+def test_a_text_that_begins_like_the_section_of_an_account_is_a_row_or_a_note(row):
+    data = f"Text;Datum;Betrag\nA;19.11.2026;1,00\n{row}\n"
+    (found,) = read(data, {**COLUMNS, "text": "Text"})
+    assert len(found.entries) + found.notes == 2

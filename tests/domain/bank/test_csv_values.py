@@ -1,6 +1,8 @@
 """How the CSV of a bank that is not recognised writes amounts and days, and lines that are no rows."""
 
 import io
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,10 @@ def days(*texts, **told):
         (["119"], [11900]),
         (["0.50"], [50]),
         (["1190.00", "-7"], [119000, -700]),
+        (["9\u2007766,50", "9\xa0766,5"], [976650, 976650]),
+        (["\u20131.190,50", "\u22121,00", "1,00 -"], [-119050, -100, -100]),
+        (["9\u2018766.50", "9\u02bc766.50", "9\u00b4766.50"], [976650] * 3),
+        (["- 1 190,00 \u20ac", "+  7,00 EUR"], [-119000, 700]),
     ],
 )
 def test_amounts_are_read_as_the_whole_file_writes_them(texts, units):
@@ -97,11 +103,46 @@ def test_an_amount_with_two_meanings_is_refused(texts):
         (["1.190,00", "1,190.00"], {}),
         (["12'50"], {}),
         (["0.125"], {}),
+        (["119 00"], {}),
+        (["1 2"], {}),
+        (["1 19,00"], {"decimal": ","}),
+        (["11 900 00"], {}),
+        (["1 190.000,00"], {}),
     ],
 )
 def test_an_amount_that_is_written_in_another_way_refuses_the_file(texts, told):
     with pytest.raises(ValueError, match="is not an amount such as"):
         amounts(*texts, **told)
+
+
+@pytest.mark.parametrize(
+    ("name", "amount", "damaged"),
+    [
+        ("DKB", b"-62,3", b"-62 3"),
+        ("N26", b"2500.00", b"2500 00"),
+    ],
+    ids=["dkb", "n26"],
+)
+def test_a_comma_that_became_a_space_refuses_the_file_of_a_known_bank(name, amount, damaged):
+    data = FILES[name][0]
+    data = data if isinstance(data, bytes) else data.encode()
+    assert amount in data
+    with pytest.raises(ValueError, match="is not an amount such as"):
+        csv_files.read(io.BytesIO(data.replace(amount, damaged)), OWN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1" * 130_000 + "x", "1'" * 65_000 + "x", "." * 130_000, "1 " * 65_000 + "x"],
+    ids=["digits", "apostrophes", "points", "spaces"],
+)
+def test_a_cell_that_looks_like_an_amount_is_read_in_linear_time(text):
+    started = time.process_time()
+    with suppress(Refused):
+        read(f"Datum;Text;Betrag\n20.11.2026;A;1,00\n;A;{text}\n", **NAMED)
+    with suppress(Refused):
+        read(f"Datum;Text;Betrag\n20.11.2026;A;{text}\n", **NAMED)
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -156,6 +197,8 @@ def test_a_day_with_two_meanings_is_refused(texts):
         (["30/12-2025"], {}),
         (["30/12/1999"], {}),
         (["300/12/2025"], {}),
+        (["0012/1/1"], {}),
+        (["1/1/0025"], {"dates": "dmy"}),
     ],
 )
 def test_a_day_that_is_none_refuses_the_file(texts, told):
@@ -204,6 +247,15 @@ def test_a_note_below_the_rows_of_any_bank_is_left_out(name):
 )
 def test_sums_and_notes_below_the_rows_are_left_out(note):
     found = read(table(("20.11.2026", "1,00")) + note + "\n", **NAMED)
+    assert ([entry.amount for entry in found.entries], found.note_lines) == ([100], (3,))
+
+
+@pytest.mark.parametrize(
+    "note", ["Summe;3,00", "Summe", "Disclaimer: Ohne Gewähr 2026", "*** Ende ***", "Anzahl;;2"]
+)
+@pytest.mark.parametrize("ending", ["", "\n"])
+def test_a_note_behind_the_last_row_needs_no_end_of_its_line(note, ending):
+    found = read(table(("20.11.2026", "1,00")) + note + ending, **NAMED)
     assert ([entry.amount for entry in found.entries], found.note_lines) == ([100], (3,))
 
 
