@@ -6,7 +6,7 @@
 --   cut_at description creditor_reference end_to_end_id return_reason is_reversal sent_amount sent_currency
 -- columns: transaction = id statement_id account currency booked_on amount assigned_amount party ultimate_party iban
 --   bic text cut_at description creditor_reference end_to_end_id return_reason is_reversal status sent_amount
---   sent_currency ignored_reason created_at updated_at
+--   sent_currency ignored_reason rule_id created_at updated_at
 
 -- Importing.
 
@@ -26,6 +26,11 @@ ON CONFLICT (account, identity) DO NOTHING;
 -- Which of these transactions are stored already.
 SELECT identity FROM bank_transactions
  WHERE account = :account AND identity IN (SELECT value FROM json_each(:identities));
+
+-- name: of_identities
+SELECT {t.transaction}, t.identity FROM json_each(:identities) j
+  CROSS JOIN bank_transactions t ON t.account = :account AND t.identity = j.value
+ ORDER BY t.id;
 
 -- name: count_imported
 UPDATE bank_statements SET imported = imported + :imported, updated_at = :stamp WHERE id = :id;
@@ -199,7 +204,8 @@ SELECT r.bank_transaction_id, r.payment_id, r.id, p.invoice_id, i.invoice_number
  ORDER BY 1, 2, 3;
 
 -- name: set_status
-UPDATE bank_transactions SET status = :status, ignored_reason = :ignored_reason, updated_at = :stamp WHERE id = :id;
+UPDATE bank_transactions SET status = :status, ignored_reason = :ignored_reason, rule_id = :rule_id, updated_at = :stamp
+ WHERE id = :id;
 
 -- name: transaction_ids
 -- Transaction ids of the payments and refunds that a transfer has paid.

@@ -41,6 +41,7 @@ GROUPS = {
         "invoices",
         "payments",
         "bank-statements",
+        "bank-rules",
         "dunning",
         "dunning-levels",
         "services",

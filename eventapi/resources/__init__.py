@@ -14,6 +14,7 @@ CATALOGUE = (
     "resources.payments",
     "resources.bank_statements",
     "resources.bank_formats",
+    "resources.bank_rules",
     "resources.dunning",
     "resources.dunning_levels",
     "resources.plans",

@@ -94,7 +94,15 @@ def letters(text: str | None) -> str | None:
     coarse for sorting.
     """
     kept = text and re.sub(r"[\W_]+", "", fold(text))
-    return kept and re.sub(r"([aou])e", r"\1", kept).replace("aa", "a")
+    return kept and without_spelling(kept)
+
+
+def without_spelling(folded: str) -> str:
+    """Return a folded text in which a letter and its spelling are the same: Mueller becomes muller.
+
+    What begins a text still begins it in this form.
+    """
+    return re.sub(r"([aou])e", r"\1", folded).replace("aa", "a")
 
 
 def number_letters(text: str | None) -> str | None:

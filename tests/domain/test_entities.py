@@ -42,6 +42,7 @@ EVENTS = {
         "invoice.mailed invoice.posted invoice.dunned invoice.dunning_withdrawn invoice.disputed invoice.settled "
         "invoice.written_off invoice.write_off_deleted",
     ),
+    "bank_rule": ("payments", "bank_rule.created bank_rule.updated bank_rule.deleted"),
     "dunning_level": (
         "invoices",
         "dunning_level.created dunning_level.updated dunning_level.deleted",

@@ -87,6 +87,7 @@ PERSONAL = {
 OTHERS = {
     "staff and settings of the organiser": "admins api_keys flags tenant gateways periods worker_heartbeats last_stamp",
     "books that the law requires to be kept, with the names on them": "period_files period_file_ends",
+    "rules of the organiser, which name whom it pays": "bank_rules",
     "the organiser's own show": "events event_pages event_key categories category_events "
     "booth_formulas booth_types booths plans services "
     "service_categories service_events schedule_slots submission_types custom_field_definitions "

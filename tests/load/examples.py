@@ -148,6 +148,7 @@ IDS = {
     "/custom-fields": "1",
     "/audit-log": "{audit}",
     "/invoices/dunning-levels": "1",
+    "/payments/import/rules": "1",
     "/webhooks": "1",
     "/services/categories": "1",
     "/documents/templates": "1",

@@ -122,3 +122,28 @@ def test_the_same_and_overlapping_statements_book_each_transaction_once(
     assert {row["status"] for row in organiser.data("/invoices?per_page=100")} == {"paid"}
     assert organiser.data("/payments/unmatched") == []
     assert checks.findings(db) == []
+
+
+@pytest.mark.parametrize("round_", range(ROUNDS))
+def test_a_rule_puts_each_transaction_aside_once_while_others_import_and_change_rules(
+    server, key, organiser, db, round_
+):
+    fee = organiser.make("/payments/import/rules", {"text": "Entgelt", "reason": "Fee"})
+    entries = [entry(number, amount=-1 - number, text="Entgelt") for number in range(INVOICES)]
+    parts = [entries, entries[:20], entries[10:], entries[::-1]]
+    bodies = [
+        camt.document([camt.statement(ACCOUNT, part, number=place)])
+        for place, part in enumerate(parts, 1)
+    ]
+    with ThreadPoolExecutor(1) as other:
+        answers = other.submit(import_at_once, server.port, key, bodies)
+        while not answers.done():
+            made = organiser.make("/payments/import/rules", {"text": "Entgelt", "reason": "Other"})
+            organiser.delete(f"/payments/import/rules/{made['id']}", status=204)
+    assert sum(data["imported"] for _, data in answers.result()) == INVOICES
+    assert sum(data["put_aside"] for _, data in answers.result()) == INVOICES
+    aside = organiser.data("/payments/unmatched?status=ignored&per_page=100")
+    assert {(row["rule_id"], row["ignored_reason"]) for row in aside} == {(fee["id"], "Fee")}
+    audited = organiser.data("/audit-log?entity_type=bank_transaction&per_page=100")
+    assert sorted(row["entity_id"] for row in audited) == sorted(row["id"] for row in aside)
+    assert checks.findings(db) == []

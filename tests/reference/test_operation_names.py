@@ -72,6 +72,9 @@ NAMES = {
     "bank-statements": """
         import_payments list_payment_imports list_payment_import_formats list_unmatched_payments
         get_unmatched_payment assign_unmatched_payment ignore_unmatched_payment reopen_unmatched_payment""",
+    "bank-rules": """
+        list_bank_rules create_bank_rule get_bank_rule update_bank_rule_put update_bank_rule_patch
+        delete_bank_rule""",
     "services": """
         list_services create_service get_service update_service_put update_service_patch delete_service""",
     "service-categories": """

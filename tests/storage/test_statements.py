@@ -27,6 +27,7 @@ SMALL = {
     "bulk_imports",
     "flags",
     "admins",
+    "bank_rules",
     "api_keys",
     "gateways",
     "counters",

@@ -17,6 +17,7 @@ MARK = re.compile(r"zq(\d{3})x", re.I)
 FORM_TOKEN = re.compile(r'name="form_token" value="[^"]*"')
 # Text fields whose values cannot be chosen freely, and keep those of the example.
 FIXED = {
+    "bank_rule.account": "an account of the organiser",
     "booth_formula.expression": "a formula",
     "webhook.events": "names of events",
     "webhook.url": "an address",

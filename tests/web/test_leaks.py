@@ -103,7 +103,7 @@ SEES = {
     "contact.electronic_address category.title booth.booth_number "
     "event.venue event.address event.postal_code event.city "
     "booth_type.booth_type_name service.service_name service.unit_label " + REACHABLE + EVENT,
-    "payments": "payment.* refund.*",
+    "payments": "payment.* refund.* bank_rule.*",
     "booths": "booth.* blocked_booth.* booth_type.* booth_formula.* booth_reservation.* plan.plan_name "
     + PERSON
     + EVENT,
@@ -149,7 +149,7 @@ SEES = {
     # Whole records, as they were written. Files, refused scans and rejected records are not
     # journalled.
     "audit": "contact.* application.* participant.* event.* hidden_event.* closed_event.* category.* invoice.* "
-    "dunning_level.* payment.* refund.* plan.* booth.* blocked_booth.* booth_type.* booth_formula.* "
+    "dunning_level.* bank_rule.* payment.* refund.* plan.* booth.* blocked_booth.* booth_type.* booth_formula.* "
     "booth_reservation.* "
     "service.* service_category.* service_order.* task.* schedule.* submission.* submission_type.* "
     "file_type.* check_in.* document.title document.filename document.metadata document.signer_name "

@@ -17,6 +17,7 @@ REQUIRED = {
     "application": [],
     "category": ["title"],
     "invoice": [],
+    "bank_rule": [],
     "dunning_level": [],
     "payment": ["invoice_number", "amount"],
     "booth": ["plan_id"],

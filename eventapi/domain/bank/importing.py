@@ -10,7 +10,14 @@ import time
 from collections import Counter, defaultdict
 
 from eventapi import journal, money, times
-from eventapi.domain.bank import formats, import_warnings, matching, settling, transactions
+from eventapi.domain.bank import (
+    formats,
+    import_warnings,
+    matching,
+    putting_aside,
+    settling,
+    transactions,
+)
 from eventapi.domain.bank.csv_banks import normal
 from eventapi.domain.bank.csv_forms import name_of, names_columns
 from eventapi.domain.bank.csv_states import booked_of
@@ -123,11 +130,12 @@ def run(write, db, found, sources, named, books):
     name columns (formats.named_in), which are remembered.
 
     `write()` opens a write transaction as a context manager and yields its connection; `db` reads.
-    The result is the `data` of the response: {statements, imported, known, skipped_pending, booked,
-    proposed, unmatched, warnings}.
+    The result is the `data` of the response: {statements, imported, known, skipped_pending, put_aside,
+    booked, proposed, unmatched, warnings}.
     """
+    standing = putting_aside.Standing(found)
     kept = [
-        _store(write, statement, position, sha256, named)
+        _store(write, statement, (position, sha256), named, standing)
         for position, (statement, sha256) in enumerate(zip(found, sources, strict=True))
     ]
     waiting = _open(db, found)
@@ -139,14 +147,18 @@ def run(write, db, found, sources, named, books):
     totals = Counter(
         outcome for id, outcome in outcomes.items() if outcome == "booked" or waiting[id]
     )
+    totals["put_aside"] = sum(entry["put_aside"] for entry in kept)
     return _result(found, kept, totals, is_dry=False)
 
 
-def _store(write, statement, position, sha256, named):
-    """Store a Statement, its entries, and the columns by which it was read.
+def _store(write, statement, place, named, standing):
+    """Store a Statement, its entries, and the columns by which it was read. Put those entries aside
+    that a bank rule fits.
 
-    Return {id, imported, warnings}.
+    `place` is (position in the file, source of the file), see `source`. Return {id, imported,
+    put_aside, warnings}.
     """
+    position, sha256 = place
     with write() as db:
         is_new = (
             db.run(
@@ -160,6 +172,7 @@ def _store(write, statement, position, sha256, named):
         )
         kept = {
             **db.one(sql.statement, sha256=sha256, position=position),
+            "put_aside": 0,
             "warnings": import_warnings.warnings_of_statement(db, statement),
         }
         kept["warnings"] += transactions.gap_warnings(db, kept["id"])
@@ -181,13 +194,12 @@ def _store(write, statement, position, sha256, named):
             )
 
     def add(db, entries):
-        added = sum(
-            db.run(sql.add_transaction, **_row(entry, statement.account, kept["id"]), now=db.now)
-            for entry in entries
-        )
-        if added:
-            db.run(sql.count_imported, id=kept["id"], imported=added)
-        return added
+        rows = [_row(entry, statement.account, kept["id"]) for entry in entries]
+        new = [row for row in rows if db.run(sql.add_transaction, **row, now=db.now)]
+        if new:
+            db.run(sql.count_imported, id=kept["id"], imported=len(new))
+            kept["put_aside"] += putting_aside.put_aside(db, new, standing)
+        return len(new)
 
     kept["imported"] = sum(_in_pieces(write, statement.entries, STORED, add))
     return kept
@@ -378,6 +390,8 @@ def dry_run(db, found, books):
     stored.
     """
     kept, rows, outcomes, taken, known = [], [], {}, {}, set()
+    standing = putting_aside.Standing(found)
+    aside = {}
     with db.snapshot():
         for page in _pages([id for id, is_of_file in _open(db, found).items() if is_of_file]):
             outcomes |= _tried(db, db.all(sql.of_ids, ids=as_json(page)), books, taken)
@@ -409,8 +423,12 @@ def dry_run(db, found, books):
                 }
             )
         for page in _pages(rows):
+            aside |= standing.chosen(db, page)
+        for page in _pages([row for row in rows if row["id"] not in aside]):
             outcomes |= _tried(db, page, books, taken)
-    return _result(found, kept, Counter(outcomes.values()), is_dry=True)
+    totals = Counter(outcomes.values())
+    totals["put_aside"] = len(aside)
+    return _result(found, kept, totals, is_dry=True)
 
 
 def _tried(db, rows, books, taken):
@@ -463,6 +481,6 @@ def _result(found, kept, totals, is_dry):
             name: sum(entry[name] for entry in shown)
             for name in ("imported", "known", "skipped_pending")
         },
-        **{name: totals[name] for name in ("booked", "proposed", "unmatched")},
+        **{name: totals[name] for name in ("put_aside", "booked", "proposed", "unmatched")},
         "warnings": [warning for entry in kept for warning in entry["warnings"]],
     }

@@ -228,9 +228,12 @@ def reopen(db, row):
     )
 
 
-def set_status(db, old, status, reason):
-    """Store and journal a status that no payment causes. Return the row."""
-    db.run(sql.set_status, id=old["id"], status=status, ignored_reason=reason)
+def set_status(db, old, status, reason, rule_id=None):
+    """Store and journal a status that no payment causes. Return the row.
+
+    `rule_id` is the bank rule that has ignored it.
+    """
+    db.run(sql.set_status, id=old["id"], status=status, ignored_reason=reason, rule_id=rule_id)
     new = row(db, old["id"])
     journal_change(db, old, new)
     return new
@@ -252,7 +255,7 @@ def journal_change(db, old, new):
 
 def _state(row):
     shown = represent(row)
-    return {name: shown[name] for name in ("status", "assigned_amount", "currency")}
+    return {name: shown[name] for name in ("status", "assigned_amount", "rule_id", "currency")}
 
 
 # Checks of `eventapi check`

@@ -357,6 +357,7 @@ SUBMISSION = Kind(
     personal=("value", "document_id", "feedback"),
 )
 DUNNING_LEVEL = Kind("dunning_level", "dunning_levels", "invoices", CHANGES, itemgetter("name"))
+BANK_RULE = Kind("bank_rule", "bank_rules", "payments", CHANGES, itemgetter("reason"))
 SUBMISSION_TYPE = Kind(
     "submission_type", "submission_types", "submissions", CHANGES, itemgetter("title")
 )

@@ -28,6 +28,11 @@ def fill_bank(db, show):
             add_statement(
                 db.connection, start // PER_STATEMENT, paid[start : start + PER_STATEMENT]
             )
+        db.connection.execute(
+            "INSERT INTO bank_rules (direction, text, reason, created_at, updated_at) "
+            "VALUES ('debit', 'Entgelt', 'Fee of the bank', ?, ?)",
+            (timestamp(0), timestamp(0)),
+        )
     say("bank_transactions")
 
 
