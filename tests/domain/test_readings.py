@@ -19,6 +19,8 @@ HERE = Path(__file__).parent / "readings"
 STATEMENTS = json.loads((HERE / "statements.json").read_text(encoding="utf-8"))
 INVOICES = json.loads((HERE / "invoices.json").read_text(encoding="utf-8"))
 OWN = "DE02120300000000202051"
+# fields that came later; they say how a file was read, not what is in it
+LATER = ("header", "format_id")
 # what an organiser may have: one account, or several
 ACCOUNTS = {"one": [OWN], "several": ["DE75512108001245126199", OWN], "none": []}
 
@@ -26,7 +28,7 @@ ACCOUNTS = {"one": [OWN], "several": ["DE75512108001245126199", OWN], "none": []
 def values(record, kind):
     """Return the fields of an Entry or a Statement that differ from their defaults, as in the list."""
     fields = kind.__dataclass_fields__
-    found = {name: getattr(record, name) for name in fields if name != "entries"}
+    found = {name: getattr(record, name) for name in fields if name not in ("entries", *LATER)}
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in found.items()

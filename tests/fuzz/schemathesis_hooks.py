@@ -205,6 +205,8 @@ RULES = {
         ),
         "what may be booked depends on the accounts of the organiser, and on invoices and transactions",
     ),
+    "iban": "an IBAN has check digits",
+    "fits_everything": "a rule for bank transactions needs a word of three letters or digits in one of two fields",
     "no_digit": "the first number of a row of booths counts up; a pattern would refuse what only counts of 1 allow",
     "order": "the days of levels of dunning rise with the level",
     **dict.fromkeys(
