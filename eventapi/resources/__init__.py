@@ -76,6 +76,7 @@ OUTSIDE = (
     "pages.desk.exhibitors",
     "pages.desk.hall",
     "pages.desk.money",
+    "pages.desk.bank_rules",
     "pages.desk.to_print",
     "pages.desk.people",
     "pages.desk.edit",

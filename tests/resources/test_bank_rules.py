@@ -305,7 +305,7 @@ def test_a_name_that_only_resembles_an_iban_is_a_name(rule, bank):
         ({"counterparty": WATER, "text": "?"}, "/text", "fits_everything", "Send a word, or null"),
         ({"counterparty": "&", "text": "Strom"}, "/counterparty", "fits_everything", "letter"),
         ({"counterparty": f"{WATER[:-1]}3"}, "/counterparty", "iban", "words of the name"),
-        ({"text": "Strom", "account": ROSEN}, "/account", "foreign_account", ACCOUNT),
+        ({"text": "Strom", "account": ROSEN}, "/account", "unknown_account", ACCOUNT),
     ],
 )
 def test_a_rule_that_fits_everything_or_cannot_fit_is_refused(

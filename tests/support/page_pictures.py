@@ -77,6 +77,7 @@ DESK = (
     "money",
     "money?show=overdue",
     "money/bank",
+    "money/bank/rules",
     "people?q=garten",
     "setup",
     "edit/services",

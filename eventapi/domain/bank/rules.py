@@ -87,7 +87,7 @@ def _check_account(db, account, faults):
     known = f"the accounts of the organiser are {listed(own)}" if own else "the organiser has none"
     faults.add(
         "/account",
-        "foreign_account",
+        "unknown_account",
         f"must be an account of the organiser or null, but is {account}: {known}. Send null for each "
         "account, or add the IBAN to bank_accounts in eventapi.conf",
     )

@@ -4,9 +4,10 @@ a program.
 Each kind names the fields of its form. The rest of a record stays as it is.
 """
 
+from eventapi.domain.bank import importing
 from eventapi.errors import not_found
 from eventapi.languages import names
-from eventapi.pages.desk import actions, api, choices, events, labels, taxes
+from eventapi.pages.desk import actions, api, bank_rules, choices, events, labels, taxes
 from eventapi.pages.desk.page import render_page
 from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import id_of
@@ -195,6 +196,11 @@ KINDS = {
             "text_en",
         ),
     ),
+    "bank_rules": Kind(
+        "bank_rule",
+        ("direction", "counterparty", "text", "account", "reason"),
+        back="money/bank/rules",
+    ),
     "profiles": Kind(
         "profile",
         (
@@ -328,7 +334,7 @@ def get_desk_form(db, request, name, id=None):
     if request.problem:
         given = made.compact(request.fields)
     else:
-        given = made.texts(record) if record else {**made.defaults(), **start(db, made, event)}
+        given = made.texts(record) if record else begun(db, made, event, name)
     if request.problem and request.problem.status == 412:
         request.fields["tag"] = [record["tag"]]  # the stored record is shown beside what was typed
     return render_page(
@@ -337,7 +343,7 @@ def get_desk_form(db, request, name, id=None):
         "edit",
         rare=kind.rare,
         current=event,
-        menu="setup" if kind.back in ("setup", "hall") else kind.back,
+        menu="setup" if kind.back in ("setup", "hall") else kind.back.partition("/")[0],
         form=made,
         given=given,
         kind_name=name,
@@ -355,6 +361,11 @@ def get_desk_form(db, request, name, id=None):
         and f"delete_{kind.handler}" in api.routes()
         and api.may_call(request, f"delete_{kind.handler}"),
     )
+
+
+def begun(db, made, event, name):
+    """Return the texts of a new record, before somebody types."""
+    return {**made.defaults(), **start(db, made, event), **bank_rules.prefilled(name)}
 
 
 def about(given):
@@ -400,6 +411,9 @@ def form_of(request, config, name, id, event_key=None):
     """Return the form of a kind of record, of a new one without `id`. It offers what the event has."""
     kind = KINDS[name]
     fields = kind.names if id else (*kind.new, *kind.names)
+    offered = {} if name == "events" else choices.of(request, fields, event_key)
+    if name == "bank_rules":
+        offered["account"] = [(iban, iban) for iban in importing.own_accounts(config)]
     made = Form(
         kind.singular,
         "PATCH" if id else "POST",
@@ -407,7 +421,7 @@ def form_of(request, config, name, id, event_key=None):
         names=fields,
         without=kind.without,
         spread=SPREAD,
-        choices={} if name == "events" else choices.of(request, fields, event_key),
+        choices=offered,
         language=request.language,
     )
     if name == "events":

@@ -10,7 +10,7 @@ from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.domain.mail import queue as mails
 from eventapi.errors import invalid_at
 from eventapi.languages import formats
-from eventapi.pages.desk import actions, api, batches, events, labels, lists
+from eventapi.pages.desk import actions, api, bank_rules, batches, events, labels, lists
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitors import history, with_buttons
 from eventapi.pages.desk.page import render_page
@@ -233,7 +233,15 @@ def get_desk_letter(request, id, item_id):
 
 # What the page says of an import, by the names of its result. `unread` is there if a column with
 # states was not read.
-READ = ("imported", "known", "booked", "proposed", "unmatched", "skipped_pending")
+READ = (
+    "imported",
+    "known",
+    "put_aside",
+    "booked",
+    "proposed",
+    "unmatched",
+    "skipped_pending",
+)
 # Warnings of an import that the page shows.
 WARNINGS = ("rows_skipped", "balance_unproven")
 
@@ -268,6 +276,7 @@ def get_desk_bank(db, request):
         warnings=WARNINGS,
         accounts=importing.own_accounts(db.config),
         chosen=chosen_account(request),
+        rules=bank_rules.of_rows(rows),
     )
 
 

@@ -235,4 +235,5 @@ def busy_fair(organiser, fair, open_link, db):
         "/payments/import", raw=statement, headers={"Content-Type": "application/xml"}, status=201
     )
     organiser.post("/payments/unmatched/1/ignore", {"reason": "ours"}, status=200)
+    organiser.make("/payments/import/rules", {"text": "Entgelt", "reason": "Fee of the bank"})
     return SimpleNamespace(**vars(fair), sent=sent)

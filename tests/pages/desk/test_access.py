@@ -23,6 +23,7 @@ PAGES = (
     "hall",
     "money",
     "money/bank",
+    "money/bank/rules",
     "money/dunning",
     "money/to_print",
     "people",

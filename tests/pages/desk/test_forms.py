@@ -6,6 +6,7 @@ from eventapi.pages.desk import api, edit, settings
 
 # Kind -> path of its records in the API, where it is not its name.
 PATHS = {
+    "bank_rules": "payments/import/rules",
     "booth_types": "booths/types",
     "service_orders": "service-orders",
     "dunning_levels": "invoices/dunning-levels",

@@ -81,6 +81,7 @@ def test_pages_are_accessible_and_fit_the_screen(
         f"/booths/{fair.booths[0]['id']}",
         "/money",
         "/money/bank",
+        "/money/bank/rules",
         "/money/dunning",
         "/money/to_print",
         "/people?q=rosen",

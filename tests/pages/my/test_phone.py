@@ -217,6 +217,7 @@ DESK = (
     "booths/1",
     "money?show=sent&all=1",
     "money/bank",
+    "money/bank/rules",
     "money/dunning",
     "money/to_print",
     "invoices/1",

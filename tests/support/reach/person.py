@@ -52,6 +52,7 @@ PAGES = {
         "money/dunning",
         "money/to_print",
         "money/bank",
+        "money/bank/rules",
         "people",
         "tasks",
         "badges",
