@@ -207,7 +207,7 @@ OPTIONS = [
         "",
         accounts,
         "Further IBANs of the organiser, separated by commas. Bank statements of organiser_iban and of these "
-        "accounts can be imported.",
+        "accounts can be imported. In a country without IBAN, the numbers of the accounts.",
     ),
     Option(
         "organiser_bic",

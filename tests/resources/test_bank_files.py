@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import camt
+
 ACCOUNT = "DE02120300000000202051"
 DATA = Path(__file__).parents[1] / "domain" / "bank" / "data"
 
@@ -197,3 +199,14 @@ def test_an_invoice_is_found_in_what_the_bank_adds_to_a_transaction(read, organi
     assert (row["text"], row["description"]) == (None, "Rechnung R-2026-00017")
     assert [one["invoice_number"] for one in row["proposals"]] == ["R-2026-00017"]
     assert row["proposals"][0]["reasons"][0] == "number"
+
+
+def test_an_account_without_iban_is_configured_by_its_number(read, organiser, app):
+    data = camt.document([camt.statement("987654321", [{"amount": 100, "day": "2026-11-20"}])])
+    refused = organiser("POST", "/payments/import", raw=data, status=422).json["errors"][0]
+    assert refused["code"] == "foreign_account"
+    assert "add its IBAN to bank_accounts in eventapi.conf, or this number" in refused["detail"]
+    app.app.settings.bank_accounts = ("98765-4321",)
+    rows, _ = read(data, "application/xml")
+    assert [row[:2] for row in rows] == [("2026-11-20", 1)]
+    assert organiser.data("/payments/unmatched")[0]["account"] == "98765-4321"

@@ -194,6 +194,14 @@ def test_identifiers_of_the_configuration_become_canonical():
     assert faulty_options(right) == doubtful_options(right) == faulty_options(settings()) == {}
 
 
+def test_a_further_account_without_iban_is_not_doubtful():
+    assert doubtful_options(settings(bank_accounts="98765-4321, 12-345")) == {}
+    (sentence,) = doubtful_options(
+        settings(bank_accounts="98765-4321, DE02120300000000202052")
+    ).values()
+    assert "DE02120300000000202052" in sentence and "check digits" in sentence
+
+
 def test_a_vat_id_of_another_country_is_doubtful_and_not_wrong():
     abroad = settings(organiser_vat_id="ATU13585627", organiser_country="CH")
     assert faulty_options(abroad) == {}

@@ -1,6 +1,10 @@
-"""Accounts as files name them: by IBAN, or by the old number inside the IBAN."""
+"""Accounts as files name them: by IBAN, by the old number inside the IBAN, or by the number of an
+account that has no IBAN.
+"""
 
 import re
+
+from eventapi.validation.identifiers.accounts import looks_like_iban
 
 # country -> digits of the bank code, which stands in an IBAN before the number of the account
 BANK_CODES = {"DE": 8, "AT": 5, "CH": 5, "LI": 5}
@@ -9,10 +13,14 @@ BANK_CODES = {"DE": 8, "AT": 5, "CH": 5, "LI": 5}
 def is_same(iban, name):
     """Return whether this is the name of the account in a file: its IBAN, or the old number, with or
     without the bank code before it.
+
+    An account of a country without IBAN has one number, which may be written with signs between.
     """
     if iban == name:
         return True
     number = re.sub("[/-]", "", name)
+    if not looks_like_iban(iban):
+        return number == re.sub("[/-]", "", iban)
     if not number.isdecimal():
         return False
     digits = BANK_CODES.get(iban[:2])

@@ -5,6 +5,7 @@ Elements are found by their local names, since versions differ in the namespace.
 become entries of a statement. A ValueError says what is wrong with the file and what to do.
 """
 
+import re
 from decimal import Decimal
 from operator import itemgetter
 
@@ -26,13 +27,14 @@ from eventapi.validation import xml_documents
 # the first element inside the root -> its messages for one account
 MESSAGES = {"BkToCstmrStmt": "Stmt", "BkToCstmrAcctRpt": "Rpt"}
 REPORT = "Rpt"  # camt.052: the bank may send it during the day, without a closing balance
-# the same of messages that look like a statement -> their code in other_formats
-OTHERS = {
-    "BkToCstmrDbtCdtNtfctn": "camt_054",
-    "BkToCstmrStmtV01": "camt_version_1",
-    "BkToCstmrAcctRptV01": "camt_version_1",
-    "BkToCstmrDbtCdtNtfctnV01": "camt_version_1",
+# the same of messages that look like a statement: one that is never read, and the old ones
+DETAILS = "BkToCstmrDbtCdtNtfctn"
+OLD = {
+    "BkToCstmrStmtV01": "camt.053.001.01",
+    "BkToCstmrAcctRptV01": "camt.052.001.01",
+    "BkToCstmrDbtCdtNtfctnV01": "camt.054.001.01",
 }
+MESSAGE = re.compile(r"[a-z]{4}\.[0-9]{3}\.[0-9]{3}\.[0-9]{2}")  # its name in ISO 20022
 
 
 def recognise(data):
@@ -97,14 +99,18 @@ def _form(outline):
     if message:
         plain = "camt.052" if message == REPORT else "camt.053"
         return text(namespace.rpartition(":")[2], 40) or plain, message
-    if names[-1] in OTHERS:
-        other_formats.refuse(OTHERS[names[-1]])
+    if names[-1] == DETAILS:
+        other_formats.refuse("camt_054")
+    if names[-1] in OLD:
+        other_formats.refuse("camt_version_1", OLD[names[-1]])
     if names[0].upper() == "OFX":
         other_formats.refuse("ofx")
+    name = MESSAGE.search(namespace)
+    what = f"the message {name[0]}" if name else f"XML with the root <{names[0][:60]}>"
     raise Refused(
         "statement",
-        f"The file is not a bank statement: it is XML with the root <{names[0][:60]}>. Send a statement in "
-        "the format camt.053 or camt.052, or CSV.",
+        f"The file is not a bank statement: it is {what}. Send a statement in the format camt.053 or "
+        "camt.052, or CSV.",
     )
 
 
@@ -159,8 +165,8 @@ def _namer(account, accounts):
 
 
 def _limit(element, path):
-    """Return the first or last day of a <Stmt>, None if the bank wrote none that can be read: the days
-    of the entries say the same.
+    """Return the first or last day of a <Stmt> or the day of a balance, None if the bank wrote none
+    that can be read: the days of the entries say the same, and balances have their order.
     """
     try:
         return date_in(element, path, "a statement")
@@ -192,13 +198,11 @@ def _balances(element, currency):
     found = {"OPBD": [], "PRCD": [], "CLBD": []}
     for balance in element.findall("Bal"):
         code = text(balance.findtext("Tp/CdOrPrtry/Cd"))
+        if code not in found:
+            continue
         units, of = amount_of(balance.find("Amt"), "a balance")
-        if code in found and of == currency:
-            day = (
-                date_in(balance, "Dt/Dt", "a balance")
-                or date_in(balance, "Dt/DtTm", "a balance")
-                or ""
-            )
+        if of == currency:
+            day = _limit(balance, "Dt/Dt") or _limit(balance, "Dt/DtTm") or ""
             found[code].append((day, signed(units, balance, "a balance")))
     opening = min(found["OPBD"] or found["PRCD"], key=itemgetter(0), default=(None, None))
     closing = max(reversed(found["CLBD"]), key=itemgetter(0), default=(None, None))

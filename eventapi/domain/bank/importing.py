@@ -63,7 +63,7 @@ def refuse_foreign(config, found):
                 "foreign_account",
                 f"has a statement of the account {statement.account}, but the "
                 f"accounts of the organiser are {listed(own)}. If it is one of yours, add its IBAN to "
-                "bank_accounts in eventapi.conf",
+                "bank_accounts in eventapi.conf, or this number if it has no IBAN",
             )
         if statement.currency not in money.CURRENCIES:
             raise invalid_at(

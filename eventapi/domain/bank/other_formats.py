@@ -22,14 +22,14 @@ REFUSALS = {
     f"{ASK}, and send it as the bank wrote it. If the bank offers workbooks only, save it as CSV.",
     "camt_054": "The file is camt.054, the details of single bookings, which come again in the statement. "
     f"{ASK}.",
-    "camt_version_1": "The file is camt.052, camt.053 or camt.054 in version 01, which banks no longer use. "
-    f"{ASK} in version 02 or 08.",
+    "camt_version_1": "The file is {}, a version that banks no longer use. Ask the bank for the statement as camt.053 "
+    "(often called CAMT or XML), as camt.052, or as CSV; of camt, the versions 02 and 08 are usual.",
 }
 
 
-def refuse(code):
-    """Raise Refused for a file of this format."""
-    raise Refused(code, REFUSALS[code])
+def refuse(code, name=""):
+    """Raise Refused for a file of this format. `name` is that of its version, where the text has it."""
+    raise Refused(code, REFUSALS[code].format(name))
 
 
 def refuse_other(start):

@@ -105,9 +105,9 @@ def _old_base_rates(config):
 def _wrong_accounts(config):
     """Return {"bank_accounts": sentence} if one of the further accounts is wrong.
 
-    It prevents no invoice.
+    It prevents no invoice. An account of a country without IBAN is not wrong.
     """
-    for account in config.bank_accounts:
+    for account in filter(looks_like_iban, config.bank_accounts):
         try:
             iban(account)
         except ValueError as error:

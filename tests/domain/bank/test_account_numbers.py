@@ -115,3 +115,28 @@ def test_a_statement_in_camt_without_account_is_that_of_the_only_one():
     assert read(data, OWN).account == OWN
     assert read(data, OWN, OTHER).account is None
     assert read(data, OWN, OTHER, account=OTHER).account == OTHER
+
+
+@pytest.mark.parametrize(
+    ("configured", "name", "is_it"),
+    [
+        ("1234567", "1234567", True),
+        ("123-4567", "1234567", True),
+        ("1234567", "123/4567", True),
+        ("AB1234567", "AB123-4567", True),
+        ("9991234567890", "1234567890", False),
+        ("1234567", "01234567", False),
+        ("1234567", "AB1234567", False),
+        ("1234567", "", False),
+    ],
+)
+def test_an_account_without_iban_has_its_number_alone(configured, name, is_it):
+    assert is_same(configured, name) is is_it
+
+
+@pytest.mark.parametrize("name", ["987654321", "98765-4321"])
+def test_a_statement_of_an_account_without_iban_is_that_of_the_configured_number(name):
+    data = document([statement(name, [{"amount": 100, "day": "2026-11-20"}])])
+    found = read(data, OWN, "98765-4321")
+    assert found.account == "98765-4321"
+    assert [entry.amount for entry in found.entries] == [100]

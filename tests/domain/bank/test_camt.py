@@ -375,7 +375,25 @@ REFUSED = {
     ),
     "pain.001": (
         document([]).replace(b"BkToCstmrStmt", b"CstmrCdtTrfInitn"),
-        "not a bank statement: it is XML with the root <Doc",
+        "not a bank statement: it is the message camt.053.001.02.",
+    ),
+    "pain.001 with its name": (
+        document([])
+        .replace(b"BkToCstmrStmt", b"CstmrCdtTrfInitn")
+        .replace(b"camt.053.001.02", b"pain.001.001.09"),
+        "not a bank statement: it is the message pain.001.001.09.",
+    ),
+    "camt.053 in version 01": (
+        document([]).replace(b"BkToCstmrStmt", b"BkToCstmrStmtV01"),
+        "The file is camt.053.001.01, a version that banks no longer use",
+    ),
+    "camt.052 in version 01": (
+        document([]).replace(b"BkToCstmrStmt", b"BkToCstmrAcctRptV01"),
+        "The file is camt.052.001.01, a version that banks no longer use",
+    ),
+    "camt.054 in version 01": (
+        document([]).replace(b"BkToCstmrStmt", b"BkToCstmrDbtCdtNtfctnV01"),
+        "The file is camt.054.001.01, a version that banks no longer use",
     ),
     "web page": (
         b"<html><body/></html>",
@@ -598,3 +616,24 @@ def test_days_of_a_statement_that_cannot_be_read_are_those_of_its_entries(value)
     sound = head.replace(value.encode(), b"2025-03-01T10:00:00")
     (found,) = read(FILE.replace(b"<Acct>", sound))
     assert (found.starts_on, found.ends_on) == ("2025-03-01", "2025-03-01")
+
+
+UNUSED = (
+    "<Bal><Tp><CdOrPrtry>{}</CdOrPrtry></Tp><Amt Ccy='EUR'>-5.00</Amt><CdtDbtInd>?</CdtDbtInd>"
+    "<Dt><Dt>x</Dt></Dt></Bal><Bal>"
+)
+
+
+@pytest.mark.parametrize("code", ["<Cd>CLAV</Cd>", "<Cd>ITBD</Cd>", "<Prtry>OWN</Prtry>", ""])
+def test_a_balance_that_is_not_used_need_not_be_readable(code):
+    data = FILE.replace(b"<Bal>", UNUSED.format(code).encode(), 1)
+    assert read(data) == read(FILE)
+    with pytest.raises(ValueError, match="is not a positive amount"):
+        read(FILE.replace(b"<Bal>", UNUSED.format("<Cd>CLBD</Cd>").encode(), 1))
+
+
+@pytest.mark.parametrize("day", ["<DtTm>2025-03-04T25:00</DtTm>", "<Dt>04.03.2025</Dt>", ""])
+def test_the_day_of_the_only_balance_need_not_be_readable(day):
+    before = b"<Dt><Dt>2025-03-04</Dt></Dt></Bal>"
+    assert FILE.count(before) == 2
+    assert read(FILE.replace(before, f"<Dt>{day}</Dt></Bal>".encode())) == read(FILE)
