@@ -4,6 +4,8 @@ keeping.
 `make fuzz` changes these inputs, guided by the branches that they reach.
 """
 
+import zlib
+
 import pytest
 
 from tests.fuzz.seeds import COMDIRECT, seeds
@@ -228,6 +230,11 @@ HOSTILE = {
         "/EF<</F 7 0 R>>7 0 obj" + ">>" * 3000 + "stream",
         "/EF<</F " + "1" * 40_000,
         "/application#2F/EF <<",
+        "/#45mbedded#46ile" * 2900,
+        "/#45#46<</#46 7 0 R>>" + "7 0 obj<</Fi#6Cter/Flate#44ecode>>stream\n" * 900,
+        b"7 0 obj<</Type/EmbeddedFile/Filter/FlateDecode>>stream\n\x78\x9c"
+        + zlib.compressobj(wbits=-15).compress(b"")
+        + b"\xff" * 40_000,
         b"7 0 obj<</Type/EmbeddedFile>>stream\n<CrossIndustryDocument urn:ferd:" * 500,
         b"obj /text#2Fxml /Filter /FlateDecode stream\n\x78\x9c",
         b"obj /EmbeddedFile stream\r\n<Invoice urn:oasis:names:specification:ubl:schema:xsd:Invoice-2",

@@ -2,6 +2,7 @@
 dictionary are.
 """
 
+import random
 import zlib
 from pathlib import Path
 
@@ -69,10 +70,26 @@ TYPED = ZLIB + b"/Type/EmbeddedFile"
         stream(ZLIB) + specification(b"invoice.xml", 5),
         specification(b"invoice.xml", 5) + stream(ZLIB + b"/Subtype/XML"),
         stream(b"", MINE, number=123456) + specification(b"a.xml", 123456),
+        stream(ZLIB + b"/Type/Embedded#46ile"),
+        stream(ZLIB + b"/Subtype/#74ext#2Fxml"),
+        stream(ZLIB + b"/Subtype/applic#61tion#2fxml"),
+        stream(b"/Fi#6cter/Flate#44ecode/Type/EmbeddedFile"),
+        stream(b"/#46#69#6C#74#65#72 [ /#46lateDecode ] /Type/EmbeddedFile"),
+        stream(ZLIB) + specification(b"a.xml", 5).replace(b"/EF<</F", b"/#45#46<</#55#46"),
     ],
 )
 def test_an_attachment_is_found_whatever_its_dictionary_says(tmp_path, content):
     assert number_in(tmp_path, b"%PDF-1.7\n" + content) == "R-4711"
+
+
+@pytest.mark.parametrize("name", ["EmbeddedFile", "text#2Fxml", "application#2Fxml"])
+def test_a_file_with_an_escaped_mark_is_examined(tmp_path, name):
+    """A name of a PDF may be written with the code of any of its letters."""
+    kind = "Type" if name == "EmbeddedFile" else "Subtype"
+    for place in range(len(name.partition("#")[0])):
+        for code in (f"#{ord(name[place]):02x}", f"#{ord(name[place]):02X}"):
+            written = f"/{kind}/{name[:place]}{code}{name[place + 1 :]}".encode()
+            assert number_in(tmp_path, b"%PDF-1.7\n" + stream(ZLIB + written)) == "R-4711", written
 
 
 def test_a_mark_of_the_object_before_does_not_hide_the_number_of_the_attachment(tmp_path):
@@ -113,3 +130,35 @@ def test_a_hundred_attachments_before_the_invoice_do_not_hide_it(tmp_path):
         stream(TYPED + b"/Subtype/application#2Fpdf", picture, number) for number in range(10, 110)
     )
     assert number_in(tmp_path, b"%PDF-1.7\n" + content + stream(TYPED)) == "R-4711"
+
+
+NOISE = b"<!--" + random.Random(46).randbytes(60_000).hex().encode() + b"-->"
+LARGE = MINE.replace(b"</rsm:ExchangedDocument>", b"</rsm:ExchangedDocument>" + NOISE, 1)
+
+
+def terms_in(tmp_path, content):
+    """Return what a PDF says as an e-invoice, or None."""
+    path = tmp_path / "invoice.pdf"
+    path.write_bytes(b"%PDF-1.7\n" + content)
+    with path.open("rb") as file:
+        found = next(received.parse(file, None), None)
+    return found and found["e_invoice"]
+
+
+def test_a_wrong_checksum_does_not_hide_an_invoice(tmp_path):
+    found = terms_in(tmp_path, stream(TYPED, PACKED[:-4] + b"\0\0\0\0"))
+    assert (found["number"], found["is_valid"]) == ("R-4711", True)
+
+
+@pytest.mark.parametrize("content", [MINE, LARGE], ids=["small", "large"])
+@pytest.mark.parametrize("part", [0.6, 0.9])
+def test_a_damaged_invoice_is_unreadable_and_not_none(tmp_path, content, part):
+    """Without a word, somebody would pay from the picture."""
+    packed = zlib.compress(content)
+    place = int(len(packed) * part)
+    damaged = packed[:place] + b"\xff" * 40 + packed[place + 40 :]
+    for data in (damaged, packed[:place]):
+        found = terms_in(tmp_path, stream(TYPED, data))
+        assert (found["number"], found["is_valid"]) == (None, False)
+        (fault,) = found["faults"]
+        assert fault["rule"] == "XML" and "wrong" in fault["detail"]

@@ -18,11 +18,25 @@ PDF = b"%PDF-"
 # bytes of an XML file that are read: the parser refuses one that is longer
 LIMIT = xml_documents.MAX_DOCUMENT + 1
 BEGINNING = 16_384  # bytes of a text that are examined
-LONGEST_MARK = 40  # bytes of a mark
+LONGEST_MARK = 60  # bytes of a mark
+
+
+def _word(word):
+    """Return the pattern of a name in a PDF, or of its part: each letter may be written as # and its
+    code.
+    """
+    codes = (f"{ord(letter):02x}" for letter in word)
+    either = ("".join(f"[{digit}{digit.upper()}]" for digit in code) for code in codes)
+    return "".join(f"(?:{one}|#{code})" for one, code in zip(word, either, strict=True)).encode()
+
+
 # The type of a stream is optional, and its media type may be any one: some programs write
 # application/octet-stream.
-MARK = re.compile(rb"/(?:EmbeddedFile(?![A-Za-z])|(?:text|application)(?:#2[fF]|/xml))")
-REFERENCE = re.compile(rb"/EF\s{0,9}<<")
+MARK = re.compile(
+    rb"/(?:%s(?![A-Za-z#])|(?:%s|%s)(?:#2[fF]|/xml))"
+    % (_word("EmbeddedFile"), _word("text"), _word("application"))
+)
+REFERENCE = re.compile(rb"/%s\s{0,9}<<" % _word("EF"))
 MARK_OR_REFERENCE = re.compile(MARK.pattern + rb"|" + REFERENCE.pattern)
 MAX_MARKS = 400  # marks, names and references of a PDF that are examined
 MAX_DICTIONARY = 2048  # bytes of the dictionary of a stream
@@ -32,16 +46,24 @@ MAX_OBJECTS = 500_000  # objects among which a stream is searched by its number
 NAME = re.compile(
     rb"\((?:factur(?:-|\\055)x|zugferd(?:-|\\055)invoice|xrechnung)(?:\.|\\056)xml\)", re.IGNORECASE
 )
-EMBEDDED = re.compile(rb"/EF\s*<<[^>]{0,200}?/U?F\s+([0-9]{1,10}+)\s+[0-9]+\s+R")
+EMBEDDED = re.compile(
+    rb"/%s\s*<<[^>]{0,200}?/(?:%s)?%s\s+([0-9]{1,10}+)\s+[0-9]+\s+R"
+    % (_word("EF"), _word("U"), _word("F"))
+)
 OBJECT = re.compile(rb"obj(?![A-Za-z])")
 NUMBER = re.compile(rb"([0-9]{1,10})\s+[0-9]+\s*$")  # of at most 24 bytes before `obj`
 # The word alone also stands in names, such as octet-stream, and in texts.
 STREAM = re.compile(rb">>[\0\s]{0,99}stream[ \t]{0,9}(?:\r\n|\n|\r)")
 END = re.compile(rb"endstream\s{1,9}endobj")
-FILTER = re.compile(rb"/Filter(?![A-Za-z])")
+FILTER = re.compile(rb"/%s(?![A-Za-z#])" % _word("Filter"))
 # Possessive: the runs of spaces before and behind an optional bracket are one place, and not tried
 # in every division.
-ZLIB_ALONE = re.compile(rb"/Filter\s*+(?:\[\s*+)?/FlateDecode\s*+(?:\]\s*+)?(?=[/>])")
+ZLIB_ALONE = re.compile(
+    rb"/%s\s*+(?:\[\s*+)?/%s\s*+(?:\]\s*+)?(?=[/>])" % (_word("Filter"), _word("FlateDecode"))
+)
+ZLIB_HEADER = 2  # bytes
+RAW = -15  # for zlib: no header, and no checksum, which programs that show a PDF do not compare
+PIECE = 256  # bytes of a damaged stream that are unpacked at once
 
 
 def embedded(file):
@@ -143,6 +165,19 @@ def _unpacked(dictionary, data, limit):
     if not ZLIB_ALONE.search(dictionary):
         return None
     try:
-        return zlib.decompressobj().decompress(data, limit)
+        return zlib.decompressobj(RAW).decompress(data[ZLIB_HEADER:], limit)
     except zlib.error:
-        return None
+        return _begun(data[ZLIB_HEADER:], limit) or None
+
+
+def _begun(data, limit):
+    """Return the bytes of a damaged stream before the damage: its invoice must not be taken for none."""
+    unpacker, found = zlib.decompressobj(RAW), bytearray()
+    for start in range(0, len(data), PIECE):
+        try:
+            found += unpacker.decompress(data[start : start + PIECE])
+        except zlib.error:
+            break
+        if len(found) >= limit:
+            break
+    return bytes(found[:limit])
