@@ -217,10 +217,11 @@ HOSTILE = {
         "Datum;Text;Betrag\n01-01-0001;;'\n\u0661/\u0661/2026;;\u0661\n2026/99/99;;.\n",
         "Datum;Text;Betrag\n20.11.2026;x;1,00\n2",
         "Datum;Datum;Betrag\n",
-        "Datum;Text;Betrag\n20.11.2026;;1\n;;" + "1" * 99_000 + "x\n",
-        "Datum;Text;Betrag\n20.11.2026;;1\n;;" + "1 " * 49_000 + "x\n",
+        "Datum;Text;Betrag\n20.11.2026;;1\n;;" + "1" * 49_000 + "x\n",
+        "Datum;Text;Betrag\n20.11.2026;;1\n;;" + "1 " * 24_000 + "x\n",
         "Datum;Text;Betrag\n20.11.2026;Saldo;\nAnfangssaldo;20261130;1\nEndsaldo;1;1\n",
         "Datum;Text;Betrag\n" + "Anzahl;;2\nUmsätze;;\n" * 4000,
+        "Datum;Text;Betrag\n15/12/2025m;Ttx;eBetrag\n30/12/2025?Fe5a\nR0r;st;\ndelrag" * 600,
     ],
     "hybrid": [
         "obj /EmbeddedFile stream",

@@ -53,7 +53,8 @@ class Row:
         has_no_day = self.begins_with_day_column() or not self.value("booked_on")
         if (has_no_day and csv_balances.is_balance(self.first)) or self.signed_balance():
             return True
-        if self.has_no_amount() and any(map(csv_balances.is_label, self.all)):
+        has_day_alone = self.value("booked_on") and self.has_no_amount()
+        if has_day_alone and any(map(csv_balances.is_label, self.all)):
             return True
         if has_no_day and self.first.startswith("umsaetze") and not self.form.is_own:
             raise Refused(
