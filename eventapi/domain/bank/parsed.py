@@ -85,7 +85,10 @@ def received(values: Iterable) -> Iterator[Statement]:
 
 
 def _coded(values):
-    """Yield the values, and raise the ValueError behind a code as Refused."""
+    """Yield the values, and raise the ValueError behind a code as Refused.
+
+    Raise processes.Stopped for a code without error.
+    """
     code = None
     try:
         for value in values:
@@ -95,6 +98,8 @@ def _coded(values):
                 yield value
     except ValueError as error:
         raise Refused(code, str(error)) if code else error from None
+    if code:
+        raise processes.Stopped("ended unexpectedly")
 
 
 def _entry(row):
