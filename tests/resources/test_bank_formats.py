@@ -325,7 +325,9 @@ def test_the_audit_log_has_each_change_and_no_use(organiser, send, db):
 
 def test_each_account_has_its_own_columns(organiser, send, two_accounts):
     send(plain(), account=ACCOUNT, **PLAIN_QUERY)
-    assert send(plain("05.05.2026"), 422, account=SECOND)["code"] == "unknown_columns"
+    fault = send(plain("05.05.2026"), 422, account=SECOND)
+    assert fault["code"] == "unknown_columns"
+    assert f"remembered for the account {ACCOUNT}, but not for {SECOND}" in fault["detail"]
     send(plain("05.05.2026"), account=SECOND, **PLAIN_QUERY, column_party="Name")
     assert format_ids(send(plain("06.05.2026"), account=ACCOUNT)) == [1]
     assert format_ids(send(plain("06.05.2026"), account=SECOND)) == [2]
@@ -375,7 +377,18 @@ def test_accounts_of_one_file_are_remembered_together(organiser, send, two_accou
     assert [account for account, _, _ in remembered(organiser)] == [ACCOUNT, SECOND]
     assert format_ids(send(both("05.05.2026"))) == [1, 2]
     send(plain("06.05.2026", account=SECOND), **named, column_party="Name")
-    assert send(both("07.05.2026"), 422)["code"] == "unknown_columns", "two ways to read one file"
+    fault = send(both("07.05.2026"), 422)
+    assert fault["code"] == "unknown_columns"
+    assert "Different columns of this file are remembered for the accounts in it" in fault["detail"]
+
+
+def test_a_file_without_entries_is_that_of_the_account_above_or_of_the_only_one(send):
+    named = {**PLAIN_QUERY, "column_account": "IBAN des Kontos"}
+    send(plain(account=ACCOUNT), **named)
+    header = plain().split(b"\n")[0] + b"\n"
+    for empty in (header, header + b"Ende;;;;der Liste\n"):
+        result = send(empty)
+        assert (format_ids(result), result["imported"]) == ([1], 0)
 
 
 def test_an_account_that_is_no_longer_configured_is_refused(organiser, send, app, two_accounts):
@@ -424,6 +437,25 @@ def test_an_amount_that_the_file_does_not_decide_is_asked_for_with_the_columns(o
     send(plain("05.05.2026", "1.250"), **PLAIN_QUERY, decimal_separator=",")
     assert rows(organiser)[1][:2] == ("2026-05-05", 1250)
     assert format_ids(send(plain("06.05.2026", "1.250"))) == [1]
+
+
+def test_a_column_of_states_that_was_not_named_is_sent_with_all_columns(organiser, send):
+    named = {name: value for name, value in REVOLUT_QUERY.items() if "state" not in name}
+    send(REVOLUT, **named)
+    response = organiser(
+        "POST",
+        "/payments/import",
+        raw=REVOLUT,
+        headers={"Content-Type": "text/csv"},
+        status=200,
+    )
+    (warning,) = response.json["meta"]["warnings"]
+    assert warning["code"] == "state_column"
+    assert (
+        "Send the file again with all columns of the file and with this column" in warning["detail"]
+    )
+    send(REVOLUT, **named, column_state="State")
+    assert remembered(organiser)[0][2]["column_state"] == "State"
 
 
 @pytest.mark.processes

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from eventapi.domain.bank import account_numbers, csv_accounts, csv_numbered
 from eventapi.domain.bank.csv_banks import normal
 from eventapi.domain.bank.csv_forms import form_of
+from eventapi.domain.bank.csv_rows import IBAN
 from eventapi.domain.bank.csv_tables import (
     SEPARATORS,
     Head,
@@ -16,6 +17,10 @@ from eventapi.domain.bank.csv_tables import (
     rows_below,
 )
 from eventapi.domain.bank.entries import Refused, compact
+from eventapi.errors import listed
+
+MOST_NAMED = 3  # accounts that a refusal names
+PARAMETERS = "with column_booked_on, column_amount, column_text and so on"
 
 
 @dataclass(frozen=True)
@@ -34,30 +39,52 @@ class Choice:
 
 
 def choose(content, remembered, given, accounts):
-    """Return the Choice for a text, or None if no columns are remembered for its account and header
-    line, or if its accounts have different ones.
+    """Return the Choice for a text, or None if no columns are remembered for its header line.
 
     `remembered` is formats.candidates. `given` is the IBAN of the request, `accounts` are those of
-    the organiser. Raise Refused if only the account is missing.
+    the organiser. Raise Refused if columns are remembered for other accounts only, or if the
+    accounts in the file have different ones.
     """
-    found, is_nameless = [], False
+    found, others, named = [], [], set()
     for each in _with_header(content, remembered):
         head = head_of(content, each["own"])
         if not head or key_of(head.header()) != each["key"]:
             continue
-        named = _accounts_of(content, head, each["own"], given, accounts)
-        is_nameless = is_nameless or None in named
-        if each["account"] in named:
+        of_file = _accounts_of(content, head, each["own"], given, accounts)
+        if each["account"] in of_file:
             found.append((each, head))
-    if not found and is_nameless:
+        else:
+            others.append(each["account"])
+            named |= of_file
+    if not found:
+        if others:
+            raise _without_columns(others, named)
+        return None
+    first, head = found[0]
+    if any(each["own"] != first["own"] for each, _ in found):
         raise Refused(
+            "unknown_columns",
+            "Different columns of this file are remembered for the accounts in it. Export each account by itself, or "
+            f"name the columns that read all of them, {PARAMETERS}.",
+        )
+    return Choice(head, first["own"], {each["account"]: each["id"] for each, _ in found})
+
+
+def _without_columns(others, named):
+    """Return the Refused for a file whose accounts are `named`, while columns with its header line are
+    remembered for `others`. None stands for an account that the file does not name.
+    """
+    if None in named:
+        return Refused(
             "account_required",
             "The columns of this file are remembered, but it does not name its account. Send account.",
         )
-    if not found or any(each["own"] != found[0][0]["own"] for each, _ in found):
-        return None
-    ids = {each["account"]: each["id"] for each, _ in found}
-    return Choice(found[0][1], found[0][0]["own"], ids)
+    shown = listed(sorted(named)[:MOST_NAMED])
+    return Refused(
+        "unknown_columns",
+        f"The columns of this file are remembered for the account {listed(others[:MOST_NAMED])}, but not for {shown}. "
+        f"Name them once for it, {PARAMETERS}.",
+    )
 
 
 def _with_header(content, remembered):
@@ -82,7 +109,7 @@ def _with_header(content, remembered):
 
 def _accounts_of(content, head, own, given, accounts):
     """Return the set of accounts that the rows of a file belong to. None is in it if a row does not
-    say so.
+    say so. A text that is no account stands in a note below the rows, or is refused when it is read.
     """
     if given:
         return {given}
@@ -91,4 +118,5 @@ def _accounts_of(content, head, own, given, accounts):
         return {above}
     place = [normal(name) for name in head.cells].index(normal(own["account"]))
     cells = [row[place] for _, row in rows_below(content, head) if place < len(row)]
-    return {account_numbers.resolved(compact(cell), accounts) or above for cell in cells}
+    found = {account_numbers.resolved(compact(cell), accounts) or above for cell in cells}
+    return {account for account in found if not account or IBAN.fullmatch(account)} or {above}

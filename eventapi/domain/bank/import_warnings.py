@@ -85,12 +85,14 @@ def warnings_of_rows(found):
         {tuple(statement.unread_state) for statement in found if statement.unread_state}
     ):
         named = listed([f'"{state}"' if state else "nothing" for state in states])
+        is_remembered = any(statement.format_id for statement in found)
+        way = "with all columns of the file" if is_remembered else "in the same way"
         warnings.append(
             {
                 "code": "state_column",
                 "detail": f'The column "{column}" looks like the state of the rows, '
                 f"and has {named}. It was not read, so rows that are not booked may be among the "
-                "transactions, and `auto=exact` books none of them. Send the file again in the same way "
+                f"transactions, and `auto=exact` books none of them. Send the file again {way} "
                 "and with this column as `column_state`; `states` names other words for booked.",
             }
         )
