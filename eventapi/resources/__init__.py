@@ -77,6 +77,7 @@ OUTSIDE = (
     "pages.desk.hall",
     "pages.desk.money",
     "pages.desk.bank_rules",
+    "pages.desk.statements",
     "pages.desk.to_print",
     "pages.desk.people",
     "pages.desk.edit",

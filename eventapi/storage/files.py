@@ -133,6 +133,26 @@ def keep(config: "Config", upload: Upload) -> str:
     return upload.sha256
 
 
+@translated
+def set_aside(config: "Config", upload: Upload, name: str) -> None:
+    """Keep the received file under `name` until it is removed, at most for a day.
+
+    It has a temporary name, so no backup contains it, and `sweep` removes it when it is old.
+    """
+    os.utime(upload.path)
+    os.replace(upload.path, _aside(config, name))
+
+
+def set_aside_as(config: "Config", prefix: str) -> dict[str, Path]:
+    """Return {name: path} of the files that were set aside under names with this prefix."""
+    found = _aside(config, "").parent.glob(f"{prefix}*{UNFINISHED}")
+    return {file.name.removesuffix(UNFINISHED): file for file in found}
+
+
+def _aside(config, name):
+    return config.files / "00" / f"{name}{UNFINISHED}"
+
+
 def _received(stream, file, place, limit):
     hashing, size, head = hashlib.sha256(), 0, b""
     while piece := stream.read(PIECE):

@@ -58,7 +58,7 @@ def parsing(environ: dict) -> Iterator[None]:
     then.
     """
     free, deadline = environ["eventapi.places"], time.monotonic() + PLACE_WAIT
-    has_place = environ["eventapi.has_place"]
+    has_place = environ.get("eventapi.has_place")
     while not (has_place or free.acquire(blocking=False)):
         if time.monotonic() > deadline:
             raise processes.Busy

@@ -66,6 +66,17 @@ def read(file, account=None, most=MAX_ENTRIES, own=None, accounts=(), remembered
 
 def _packed(file, account, most, own, accounts, remembered):
     """Yield the Statements of a ZIP."""
+    for name, member in members(file):
+        try:
+            for statement in read(member, account, most, own, accounts, remembered):
+                most -= len(statement.entries) + 1
+                yield statement
+        except Refused as error:
+            raise _in_archive(name, error) from None
+
+
+def members(file):
+    """Yield (name, file) of the statements in a ZIP. Each file is open until the next one."""
     _check_directory(file)
     try:
         archive = zipfile.ZipFile(file)
@@ -78,14 +89,14 @@ def _packed(file, account, most, own, accounts, remembered):
         raise Refused(
             "too_many_files", f"The ZIP contains more than {MAX_FILES} files. Send it in several."
         )
-    members = [member for member in archive.infolist() if not _is_ignored(member.filename)]
-    if not members:
+    found = [member for member in archive.infolist() if not _is_ignored(member.filename)]
+    if not found:
         raise Refused(
             "empty_archive",
             "The ZIP contains no file. Send a ZIP with statements in the format camt.053.",
         )
     rest = MAX_UNPACKED
-    for member in members:
+    for member in found:
         name = text(os.path.basename(member.filename), 80)
         with TemporaryFile() as unpacked:
             try:
@@ -94,12 +105,14 @@ def _packed(file, account, most, own, accounts, remembered):
                     raise Refused(
                         "archive_in_archive", "A ZIP inside a ZIP is not read. Send the inner one."
                     )
-                unpacked.seek(0)
-                for statement in read(unpacked, account, most, own, accounts, remembered):
-                    most -= len(statement.entries) + 1
-                    yield statement
             except Refused as error:
-                raise Refused(error.code, f'File "{name}" in the ZIP: {error}') from None
+                raise _in_archive(name, error) from None
+            unpacked.seek(0)
+            yield name, unpacked
+
+
+def _in_archive(name, error):
+    return Refused(error.code, f'File "{name}" in the ZIP: {error}')
 
 
 def _is_ignored(name):

@@ -61,10 +61,11 @@ def state_columns(names, form):
     """
     if form.status or form.own_state:
         return []
-    return [name for name in dict.fromkeys(names) if name not in form.columns and _is_state(name)]
+    return [name for name in dict.fromkeys(names) if name not in form.columns and is_state(name)]
 
 
-def _is_state(name):
+def is_state(name):
+    """Return whether a column with this name, already normal, says which rows are booked."""
     words = list(filter(None, re.split("[^a-z]+", name.partition("(")[0])))
     last = words[-1] if words else ""
     return name in BOOKED or last in STATES or bool(STATE_PARTS.fullmatch(last))

@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import BinaryIO
 
-from eventapi.domain.bank import archives
+from eventapi.domain.bank import archives, previews
 from eventapi.domain.bank.entries import Entry, Refused, Statement
 from eventapi.parsing import processes
 
@@ -36,6 +36,32 @@ def read(
     """
     argument = [account, own, list(accounts), list(remembered)]
     return list(received(processes.run(f"{__name__}:parse", argument, file, folder, SECONDS)))
+
+
+def look(
+    file: BinaryIO,
+    folder: Path,
+    account: str | None,
+    own: dict | None,
+    accounts: list[str],
+    *,
+    reads: bool,
+) -> dict:
+    """Return the preview of a file that is read in another process, see `previews.preview`.
+
+    Raise as `read` does.
+    """
+    argument = [account, own, list(accounts), reads]
+    values = list(processes.run(f"{__name__}:preview", argument, file, folder, SECONDS))
+    if len(values) != 1 or not isinstance(values[0], dict):
+        raise processes.Stopped("ended unexpectedly")
+    return values[0]
+
+
+def preview(file: BinaryIO, argument: list) -> Iterator[dict]:
+    """Yield the preview of a file."""
+    account, own, accounts, reads = argument
+    yield previews.preview(file, account, own, accounts, reads=reads)
 
 
 def parse(file: BinaryIO, argument: list) -> Iterator[list | dict]:

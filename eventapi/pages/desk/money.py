@@ -5,7 +5,7 @@ from functools import partial
 from urllib.parse import urlencode
 
 from eventapi import times
-from eventapi.domain.bank import importing
+from eventapi.domain.bank import importing, waiting
 from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.domain.mail import queue as mails
 from eventapi.errors import invalid_at
@@ -251,32 +251,41 @@ def get_desk_bank(db, request):
     """Return the transactions that no payment accounts for, each with proposals to assign it with
     one click.
     """
+    return bank_page(db, request)
+
+
+def bank_page(db, request, *, status=None, is_gone=False):
+    """Return the page of the bank. `is_gone`: it says that a statement does not wait any more."""
     asked = shell.asked("q", "page", "event", "show", *READ, "unread", *WARNINGS)
-    status = asked.get("show") if asked.get("show") in ("open", "ignored", "assigned") else None
+    state = asked.get("show") if asked.get("show") in ("open", "ignored", "assigned") else None
     rows, total = api.rows(
         "list_unmatched_payments",
         search=asked.get("q"),
-        status=status,
+        status=state,
         per_page=20,
         page=lists.page_of(asked),
     )
+    may_import = api.may_call(request, "import_payments")
     return render_page(
         db,
         request,
         "bank",
         menu="money",
+        status=status,
         rows=rows,
         total=total,
         asked=asked,
-        state=status,
+        state=state,
         paging=lists.paging(asked, total, 20),
         may_assign=api.may_call(request, "assign_unmatched_payment"),
-        may_import=api.may_call(request, "import_payments"),
+        may_import=may_import,
         counts=READ,
         warnings=WARNINGS,
         accounts=importing.own_accounts(db.config),
         chosen=chosen_account(request),
         rules=bank_rules.of_rows(rows),
+        is_gone=is_gone,
+        waits=waiting.current(db.config, request.who.admin_id) if may_import else None,
     )
 
 
@@ -284,35 +293,3 @@ def chosen_account(request):
     """Return the account that the form of a statement names, or ""."""
     texts = request.fields.get("account") or [""]
     return texts[0]
-
-
-def largest(config):
-    """Return the largest bank statement in bytes."""
-    return config.max_import_mb * 1024 * 1024
-
-
-@routes.post("/money/statement", batch=True, shows=get_desk_bank, file=largest)
-def import_desk_statement(request, upload):
-    """Import a bank statement. What matches an invoice exactly becomes a payment."""
-    query = {}
-    if request.fields.get("auto"):
-        query["auto"] = "exact"
-    if account := chosen_account(request):
-        query["account"] = account
-    with open(upload.path, "rb") as stream:
-        response = actions.run(
-            request,
-            "import_payments",
-            {},
-            None,
-            query=urlencode(query),
-            upload=("application/xml", stream, upload.size),
-        )
-    counts = "&".join(f"{name}={response.data[name]}" for name in READ)
-    codes = {warning["code"] for warning in response.meta.get("warnings", ())}
-    if "state_column" in codes:
-        counts += "&unread=1"
-    for name in WARNINGS:
-        if name in codes:
-            counts += f"&{name}=1"
-    return page_requests.see_other(request, f"money/bank?{counts}&done=import_payments")

@@ -337,7 +337,7 @@ class Form:
         }
         beside, others = {}, []
         for error in errors:
-            name = (error.get("pointer") or "").removeprefix("/")
+            name = (error.get("pointer") or error.get("parameter") or "").removeprefix("/")
             found = name
             while found and found not in known:
                 found = found.rpartition("/")[0]

@@ -173,6 +173,8 @@ REFUSED = {
         "Die Datei ist zu groß.",
     ),
 }
+# Refusals that end by a choice: the file waits for it, see test_statement_setup.py.
+WAITING = ("unknown_columns", "no_header")
 RECOGNISED = ("mt940", "camt_054", "camt_version_1", "ofx", "qif", "workbook", "pdf")
 # Codes that the desk does not reach, because it names no columns
 OF_COLUMNS = {"no_columns", "columns_missing", "ambiguous_number", "ambiguous_dates"}
@@ -186,6 +188,17 @@ def send(visitor, content, status=303, **fields):
     return visitor.submit(
         page, "/desk/money/statement", fields, status, upload=("bank.csv", content)
     )
+
+
+def told(visitor, content, *, waits):
+    """Return the page that says why a file is not imported."""
+    if not waits:
+        return send(visitor, content, 422).text
+    return visitor.get(target(send(visitor, content))).text
+
+
+def target(answer):
+    return re.sub(r"^(\.\./)+", "/", answer.headers["Location"])
 
 
 def words(language):
@@ -202,7 +215,7 @@ def test_each_refusal_has_a_code_and_a_sentence_of_its_own(desk, organiser, db, 
     (fault,) = response.json["errors"]
     assert (response.status_int, fault["code"]) == (422, code)
     for language, sentence in (("en", english), ("de", german)):
-        refused = html.unescape(str(send(desk(language=language), content, 422)))
+        refused = html.unescape(told(desk(language=language), content, waits=code in WAITING))
         assert sentence in refused, language
     assert db.connection.execute("SELECT count(*) FROM bank_statements").fetchone() == (0,)
 
@@ -297,21 +310,11 @@ def test_an_account_that_is_set_twice_is_one(office, organiser, app):
     assert [row["account"] for row in organiser.data("/payments/unmatched")] == [ACCOUNT]
 
 
-def test_with_several_accounts_the_desk_asks_which_one(office, organiser, app):
-    app.app.settings.bank_accounts = (SECOND,)
-    refused = send(office, N26, 422)
-    assert "The file does not name its account. Choose the account" in refused
-    assert f'<option value="{SECOND}"' in refused
-    send(office, N26, account=SECOND)
-    (row,) = organiser.data("/payments/unmatched")
-    assert row["account"] == SECOND
-
-
 def test_another_account_than_that_of_the_file_is_refused(office, app):
     app.app.settings.bank_accounts = (SECOND,)
-    refused = send(office, (SPARKASSE + ROW).encode(), 422, account=SECOND)
-    assert "The file is of another account than the one that you chose." in refused
-    assert re.search(f'<option value="{SECOND}" *selected', refused.text)
+    page = office.get(target(send(office, (SPARKASSE + ROW).encode(), account=SECOND)))
+    assert "The file is of another account than the one that you chose." in page
+    assert re.search(rf'<option value="{SECOND}"\s+selected', page.text)
 
 
 @pytest.mark.parametrize(

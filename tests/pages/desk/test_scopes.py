@@ -37,7 +37,7 @@ NEEDS = {
     "payments": """
         do/offset_invoice/2 do/create_payment do/complete_payment/2 do/cancel_payment/2 do/refund_payment/1
         do/delete_payment/1 do/assign_unmatched_payment/2 do/ignore_unmatched_payment/2 do/reopen_unmatched_payment/1
-        money/statement edit/bank_rules edit/bank_rules/1""",
+        money/statement money/statement/1 edit/bank_rules edit/bank_rules/1""",
     "booths": """
         do/create_booth_reservation do/confirm_booth_reservation/1 do/cancel_booth_reservation/1
         do/extend_booth_reservation/1 do/move_booth_reservation/1 batch/booth-reservations/confirm edit/booths
