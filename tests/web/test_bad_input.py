@@ -220,7 +220,8 @@ def test_invalid_parameters_are_refused_by_name(shared, route):
 
 
 # what a parameter may only be sent with
-NEEDED = {"decimal_separator": "&column_booked_on=Day&column_amount=Amount"}
+COLUMNS = "&column_booked_on=Day&column_amount=Amount"
+NEEDED = dict.fromkeys(("decimal_separator", "thousands_separator", "dates"), COLUMNS)
 
 
 @each("route", QUERIES)
