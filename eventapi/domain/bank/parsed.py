@@ -113,7 +113,7 @@ def received(values: Iterable) -> Iterator[Statement]:
 def _coded(values):
     """Yield the values, and raise the ValueError behind a code as Refused.
 
-    Raise processes.Stopped for a code without error.
+    Raise processes.Stopped if no ValueError follows: then the file was not read to its end.
     """
     code = None
     try:
@@ -124,7 +124,7 @@ def _coded(values):
                 yield value
     except ValueError as error:
         raise Refused(code, str(error)) if code else error from None
-    if code:
+    if code is not None:
         raise processes.Stopped("ended unexpectedly")
 
 
