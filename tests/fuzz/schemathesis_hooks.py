@@ -192,6 +192,7 @@ RULES = {
         (
             "account",
             "foreign_account",
+            "unknown_account",
             "other_account",
             "account_required",
             "future_booking",
