@@ -156,3 +156,19 @@ def test_who_only_reads_payments_sees_rules_and_changes_none(desk, organiser):
     page = reader.get("/desk/money/bank/rules")
     assert "Fee" in page and "edit/bank_rules" not in page
     reader.get("/desk/edit/bank_rules/1", status=403)
+
+
+def test_what_is_put_aside_shows_its_amount(office, organiser):
+    organiser.make(PATH, {"text": "Entgelt", "reason": "Fee"})
+    page = imported(office, FEE, MONEY_IN)
+    assert "EUR 7.00" in page
+    [row] = organiser.data("/payments/unmatched?status=open")
+    organiser.post(f"/payments/unmatched/{row['id']}/ignore", {"reason": "gift"}, status=200)
+    page = office.get("/desk/money/bank?show=ignored")
+    assert amounts_of(page) == ["−EUR 12.90", "EUR 7.00"]
+
+
+def amounts_of(page):
+    """Return the amounts of the transactions of the page of the bank, smallest first."""
+    shown = re.findall(r'<p class="big num">\s*<b>([^<]*)</b>', page.text)
+    return sorted(shown, key=lambda text: "−" not in text)
