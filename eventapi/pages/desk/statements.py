@@ -70,10 +70,15 @@ def largest(config):
 def import_desk_statement(request, upload):
     """Import a bank statement. What matches an invoice exactly becomes a payment.
 
-    A file that is refused for want of a choice waits for it.
+    A file that is refused for want of a choice waits for it, and so does one for which the admin
+    wants to be asked: the columns that are remembered for it may be wrong.
     """
+    api.require_call(request, "import_payments")
+    config = desk.running()["eventapi.config"]
     query = query_of(request)
     with open(upload.path, "rb") as file:
+        if request.fields.get("ask") and has_rows(config, file, query):
+            return let_wait(request, config, upload, query)
         try:
             reason = reason_to_ask(request, upload, file, query)
             if reason is None:
@@ -82,9 +87,21 @@ def import_desk_statement(request, upload):
             reason = reason_of(problem)
             if reason is None:
                 raise
-    config = desk.running()["eventapi.config"]
+    return let_wait(request, config, upload, query, reason)
+
+
+def has_rows(config, file, query):
+    """Return whether the page of a file has something to show: its first rows or transactions."""
+    preview = preview_of(config, file, query, is_trial=False)
+    return bool(preview["table"] or preview["entries"])
+
+
+def let_wait(request, config, upload, query, reason=None):
+    """Let a file wait, and return the redirection to its page, which gives this reason."""
     id = waiting.keep(config, request.who.admin_id, upload)
-    asked = {"why": reason, **{name: query[name] for name in ("account", "auto") if name in query}}
+    asked = {name: query[name] for name in ("account", "auto") if name in query}
+    if reason:
+        asked = {"why": reason, **asked}
     return page_requests.see_other(request, f"money/statement/{id}?{urlencode(asked)}")
 
 
