@@ -145,8 +145,9 @@ def _is_value(cell):
 def _columns(names, rows):
     """Return {name: the first text below it} of the columns that a request can name: once there."""
     found = {}
+    normals = [normal(name) for name in names]
     for place, name in enumerate(names):
-        if not name or len(name) > NAME or names.count(name) > 1:
+        if not name or len(name) > NAME or normals.count(normals[place]) > 1:
             continue
         texts = (row[place].strip() for row in rows if place < len(row))
         found[name] = shown(next(filter(None, texts), ""))

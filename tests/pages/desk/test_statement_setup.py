@@ -439,3 +439,12 @@ def test_who_may_not_import_cannot_let_a_file_wait(desk, db, scope):
     upload = ("bank.csv", SWISS)
     reader.submit(home, "/desk/money/statement", {"ask": "1"}, 403, upload=upload)
     assert waiting_files(db.config) == []
+
+
+def test_columns_whose_names_differ_only_in_case_cannot_be_chosen(office, db):
+    where = send(office, b"Datum;Betrag;Text;TEXT;Zweck\n20.11.2026;119,00;a;b;Farn GmbH\n")
+    page = office.get(where)
+    assert re.findall(r'<option value="(text)"', page.text, re.I) == []
+    assert chosen(page)["column_text"] == "Zweck"
+    act(office, where, "read")
+    assert read_in(db) == [(ACCOUNT, "2026-11-20", 11900, "Farn GmbH")]
