@@ -8,7 +8,9 @@ are read from the source in the same way, and from the schemas of forms.
 import json
 import re
 import string
+from collections import Counter
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -81,6 +83,18 @@ def forms(part):
         for route in routes()
         if route.handler.__module__.startswith(package(part)) and route.options.page
     ]
+
+
+def test_no_file_of_words_has_a_key_twice():
+    """A program takes the last one, so that a change of the first one is lost."""
+    paths = sorted(Path(str(files("eventapi"))).rglob("words/*.json"))
+    assert len(paths) > 8  # the search itself works
+    twice = {}
+    for path in paths:
+        pairs = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=list)
+        counts = Counter(key for key, _ in pairs)
+        twice |= {(path.name, key): count for key, count in counts.items() if count > 1}
+    assert twice == {}
 
 
 @pytest.mark.parametrize("part", [*PARTS, "door"])
