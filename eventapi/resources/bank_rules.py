@@ -21,8 +21,8 @@ def create_bank_rule(db, body):
 
     POST /payments/import ignores each new transaction that fits it, with its `reason` and its id in
     `rule_id`. Those that were imported before stay as they are. No rule ignores a transaction that
-    names an invoice, that comes from or goes to a customer with open invoices, credit or claims,
-    or that takes another transaction back.
+    names an invoice, that brings exactly the amount of an open one, that comes from or goes to a
+    customer with open invoices, credit or claims, or that takes another transaction back.
     """
     return created(rules.create(db, body), "/payments/import/rules")
 

@@ -153,6 +153,52 @@ def test_what_comes_from_a_customer_with_open_items_is_never_put_aside(
     assert states(organiser) == ([(7, 1), (9, 1)], [8])
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"party": "Tantau, Rosen"},
+        {"party": "TANTAU ROSEN BAUMSCHULE"},
+        {"party": "Rosen Tantau Kommanditgesellschaft"},
+        {"party": "Die Rosen von Tantau GmbH & Co. KG"},
+        {"text": "Gutschrift ROSEN TANTAU KG Uetersen, Stand"},
+        {"text": None, "description": "Gutschrift Tantau Rosen KG"},
+    ],
+    ids=["turned", "turned with more", "legal form", "between", "in text", "in description"],
+)
+def test_a_customer_is_known_in_other_spellings_and_in_the_text(rule, bank, invoice, entry):
+    invoice("R-2026-00017", 119)
+    rule(text="Gutschrift", direction="credit")
+    transfer = {"amount": 800, "text": "Gutschrift", **entry}
+    assert bank(transfer)["put_aside"] == 0
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"party": "Rosen Kunze KG"},
+        {"party": "Gärtnerei GmbH & Co. KG"},
+        {"text": "Gutschrift für Rosen"},
+        {"text": "Gutschrift KG"},
+    ],
+    ids=["other name", "legal form only", "one word in text", "legal form in text"],
+)
+def test_who_shares_only_a_word_with_a_customer_is_put_aside(rule, bank, invoice, entry):
+    invoice("R-2026-00017", 119)
+    rule(text="Gutschrift", direction="credit")
+    assert bank({"amount": 800, "text": "Gutschrift", **entry})["put_aside"] == 1
+
+
+def test_money_in_of_the_amount_of_an_open_invoice_is_never_put_aside(
+    organiser, rule, bank, invoice
+):
+    invoice("R-2026-00017", 119)
+    rule(text="Spende", direction="credit")
+    entries = [{"amount": amount, "party": "Muster", "text": "Spende"} for amount in (11900, 11901)]
+    assert bank(*entries, dry_run="true")["put_aside"] == 1
+    assert bank(*entries)["put_aside"] == 1
+    assert states(organiser) == ([(119.01, 1)], [119])
+
+
 def test_what_takes_an_earlier_transfer_back_is_never_put_aside(organiser, rule, bank):
     rule(text="Farn", direction="debit")
     transfer = {"party": "Farn GmbH", "iban": WATER, "end_to_end_id": "E-1", "text": "Farn"}

@@ -1,14 +1,15 @@
 """Putting aside the new transactions of an import that a bank rule fits: they are ignored.
 
-What a rule fits stays open if a person has to look at it: it names an invoice, it comes from or goes
-to a customer with open items, or it takes another transaction back. A transaction that is stored
+What a rule fits stays open if a person has to look at it: it names an invoice, it is money in of the
+amount of an open one, it comes from or goes to a customer with open items, or it takes another
+transaction back. A transaction that is stored
 already is never put aside, so one that was reopened stays open.
 """
 
 from eventapi.domain.bank import returns, transactions
+from eventapi.domain.bank.customers import Customers
 from eventapi.domain.bank.fitting import Rules
-from eventapi.domain.bank.judging import SHORTEST_NAME
-from eventapi.domain.bank.known import customer_names, read_known
+from eventapi.domain.bank.known import read_known, rest
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -70,6 +71,7 @@ class Standing:
             row["id"]
             for row in rows
             if known.hits[row["id"]]
+            or _is_amount_due(row, known)
             or self._takes_back(row, known)
             or self.customers.have(row, known)
         }
@@ -86,6 +88,11 @@ class Standing:
         return bool(returns.proposals(row, known))
 
 
+def _is_amount_due(row, known):
+    """Return whether a transaction is money in of exactly the amount of an open invoice."""
+    return row["amount"] > 0 and (row["currency"], rest(row)) in known.amounts
+
+
 def _credits(found):
     """Return what a debit has in common with the credit that it takes back, for all credits of a
     file: (account, amount, IBAN or end-to-end id).
@@ -98,37 +105,3 @@ def _credits(found):
         for mark in (entry.party_iban, entry.end_to_end_id)
         if mark
     }
-
-
-class Customers:
-    """Customers with open items. `rows`: ids and names of contacts."""
-
-    def __init__(self, rows):
-        names = {name for row in rows for name in customer_names(row)}
-        self.ids = {row["id"] for row in rows}
-        self.names = {name for name in names if len(name) >= SHORTEST_NAME}
-        self.text = "\n".join(self.names)
-        self.known = {}
-
-    def have(self, row, known):
-        """Return whether a transaction has the name of one of them, or an account from which one of
-        them has paid before.
-        """
-        if self.ids & set(known.payers.get(row["iban"], ())):
-            return True
-        return any(self._has(name) for name in known.names[row["id"]])
-
-    def _has(self, name):
-        """Return whether a name has that of a customer in it, or is a part of one, as in judging."""
-        if name not in self.known:
-            self.known[name] = len(name) >= SHORTEST_NAME and (
-                name in self.text or any(part in self.names for part in _parts(name))
-            )
-        return self.known[name]
-
-
-def _parts(name):
-    """Yield the parts of a name that are long enough to be one."""
-    for start in range(len(name) - SHORTEST_NAME + 1):
-        for end in range(start + SHORTEST_NAME, len(name) + 1):
-            yield name[start:end]
