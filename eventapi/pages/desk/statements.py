@@ -224,6 +224,7 @@ def statement_page(db, request, file, trial=None):
         rare=rare_of(given, table),
         table=table,
         read_as=preview["entries"],
+        is_stopped=preview["is_stopped"],
         trial=trial and trial_of(trial),
         why=None if request.fields else reason_asked(),
         warnings=money.WARNINGS,
@@ -237,13 +238,16 @@ def reason_asked():
 
 
 def preview_of(config, file, query, *, is_trial):
-    """Return the preview of an open file (parsed.look), without table and entries if it has none."""
+    """Return the preview of an open file (parsed.look), without table and entries if it has none, and
+    whether the process that reads it was stopped as `is_stopped`.
+    """
+    nothing = {"table": None, "entries": None, "is_stopped": False}
     own = bank_statements.own_columns(query) if is_trial else None
     account = ibans.compact(query["account"]) if "account" in query else None
     file.seek(0)
     try:
         with uploads.parsing(desk.running()):
-            return parsed.look(
+            found = parsed.look(
                 file,
                 config.data_dir,
                 account,
@@ -253,8 +257,11 @@ def preview_of(config, file, query, *, is_trial):
             )
     except processes.Busy:
         raise uploads.busy("parses") from None
-    except (processes.Stopped, ValueError):
-        return {"table": None, "entries": None}
+    except processes.Stopped:
+        return {**nothing, "is_stopped": True}
+    except ValueError:  # the import says why it cannot be read
+        return nothing
+    return {**nothing, **found}
 
 
 def trial_of(response):

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from eventapi.domain.access import api_keys
+from eventapi.parsing import processes
 from eventapi.storage import backups
 from eventapi.worker import housekeeping
 from tests.pages.conftest import Visitor
@@ -448,3 +450,27 @@ def test_columns_whose_names_differ_only_in_case_cannot_be_chosen(office, db):
     assert chosen(page)["column_text"] == "Zweck"
     act(office, where, "read")
     assert read_in(db) == [(ACCOUNT, "2026-11-20", 11900, "Farn GmbH")]
+
+
+def test_a_file_whose_first_rows_are_too_much_to_read_says_so(office, monkeypatch):
+    where = send(office, SWISS)
+
+    def stopped(*arguments):
+        raise processes.Stopped("took more than 30 seconds of CPU")
+
+    assert "too much to be read at once" not in office.get(where)
+    monkeypatch.setattr(processes, "run", stopped)
+    assert "The file is too much to be read at once." in office.get(where)
+
+
+def test_without_the_invoices_a_file_that_waits_cannot_be_seen_or_read(office, db):
+    where = send(office, SWISS)
+    path = where.partition("?")[0]
+    home = office.get("/desk/")
+    with db.write():
+        api_keys.set_flag(db, "invoices", False)
+    office.get(where, 403)
+    for action in ("try", "read", "discard"):
+        office.submit(home, path, {"action": action}, 403)
+    upload = ("bank.csv", SWISS)
+    office.submit(home, "/desk/money/statement", {"ask": "1"}, 403, upload=upload)
