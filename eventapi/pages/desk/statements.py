@@ -40,6 +40,9 @@ REASONS = frozenset(
         "ambiguous_dates",
     )
 )
+# Refusals that end if columns were remembered wrongly, and the admin corrects them.
+WRONG = frozenset(("unreadable_value", "balance_differs", "future_booking"))
+ASKED = "asked"  # the admin wants to see first how the file is read
 UNREAD = "state_column"  # the warning about a column that seems to say which rows are booked
 
 COLUMNS = (
@@ -73,53 +76,42 @@ def import_desk_statement(request, upload):
     A file that is refused for want of a choice waits for it, and so does one for which the admin
     wants to be asked: the columns that are remembered for it may be wrong.
     """
-    api.require_call(request, "import_payments")
-    config = desk.running()["eventapi.config"]
     query = query_of(request)
+    is_asked = bool(request.fields.get("ask"))
     with open(upload.path, "rb") as file:
-        if request.fields.get("ask") and has_rows(config, file, query):
-            return let_wait(request, config, upload, query)
         try:
-            reason = reason_to_ask(request, upload, file, query)
+            reason = reason_to_ask(request, upload, file, query, is_asked=is_asked)
             if reason is None:
                 return lead(request, send(request, file, query))
         except Problem as problem:
-            reason = reason_of(problem)
+            reason = reason_of(problem, (REASONS | WRONG) if is_asked else REASONS)
             if reason is None:
                 raise
-    return let_wait(request, config, upload, query, reason)
-
-
-def has_rows(config, file, query):
-    """Return whether the page of a file has something to show: its first rows or transactions."""
-    preview = preview_of(config, file, query, is_trial=False)
-    return bool(preview["table"] or preview["entries"])
-
-
-def let_wait(request, config, upload, query, reason=None):
-    """Let a file wait, and return the redirection to its page, which gives this reason."""
+    config = desk.running()["eventapi.config"]
     id = waiting.keep(config, request.who.admin_id, upload)
-    asked = {name: query[name] for name in ("account", "auto") if name in query}
-    if reason:
-        asked = {"why": reason, **asked}
+    asked = {"why": reason, **{name: query[name] for name in ("account", "auto") if name in query}}
     return page_requests.see_other(request, f"money/statement/{id}?{urlencode(asked)}")
 
 
-def reason_to_ask(request, upload, file, query):
-    """Return UNREAD if the file has a column that seems to say which rows are booked, else None.
+def reason_to_ask(request, upload, file, query, *, is_asked):
+    """Return why a file that can be read waits all the same, or None: ASKED if `is_asked`, UNREAD if it
+    has a column that seems to say which rows are booked.
 
     Once they are imported, rows that are not booked cannot be told from others. XML says it itself.
     """
-    if upload.head.lstrip().startswith(b"<"):
+    is_xml = upload.head.lstrip().startswith(b"<")
+    if is_xml and not is_asked:
         return None
     response = send(request, file, {**query, "dry_run": "true"})
-    return UNREAD if UNREAD in codes_of(response) else None
+    if UNREAD in codes_of(response):
+        return UNREAD
+    return ASKED if is_asked else None
 
 
-def reason_of(problem):
+def reason_of(problem, reasons=REASONS):
     """Return the code of a refusal that ends if the admin says how to read the file, or None."""
     codes = {error["code"] for error in problem.errors or ()}
-    return codes.pop() if len(codes) == 1 and codes <= REASONS else None
+    return codes.pop() if len(codes) == 1 and codes <= reasons else None
 
 
 def query_of(request):
@@ -234,7 +226,7 @@ def statement_page(db, request, file, trial=None):
 def reason_asked():
     """Return the reason for which the file waits, as the address names it, or None."""
     why = shell.asked("why").get("why")
-    return why if why in REASONS or why == UNREAD else None
+    return why if why in REASONS | WRONG | {ASKED, UNREAD} else None
 
 
 def preview_of(config, file, query, *, is_trial):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from eventapi.domain.access import api_keys
 from eventapi.parsing import processes
 from eventapi.storage import backups
 from eventapi.worker import housekeeping
@@ -404,45 +403,6 @@ def test_the_columns_of_a_file_without_names_are_chosen_by_their_numbers(office,
     assert read_in(db) == [(ACCOUNT, "2026-11-20", 11900, "Rechnung 4711")]
 
 
-def test_columns_that_were_remembered_wrongly_are_corrected_at_the_desk(office, db):
-    content = b"Datum;Betrag;Saldo;Text\n20.11.2026;119,00;500,00;Farn GmbH\n"
-    act(office, send(office, content), "read", column_amount="Saldo")
-    later = content.replace(b"20.11.", b"21.11.")
-    assert "imported=1" in send(office, later), "imported by the wrong column, without a question"
-
-    where = send(office, content.replace(b"20.11.", b"22.11."), ask="1", auto="1")
-    choices = chosen(office.get(where))
-    assert (choices["column_amount"], choices["auto"]) == ("Saldo", "1")
-    act(office, where, "read", column_amount="Betrag")
-    assert "imported=1" in send(office, content.replace(b"20.11.", b"23.11."))
-    amounts = [amount for _, _, amount, _ in read_in(db)]
-    assert amounts == [50000, 50000, 11900, 11900]
-
-
-def test_a_wrong_column_in_which_nothing_can_be_read_is_corrected_as_well(office, db):
-    content = b"Datum;Betrag;Info;Text\n20.11.2026;119,00;5,00;Farn GmbH\n"
-    act(office, send(office, content), "read", column_amount="Info")
-    second = content.replace(b"5,00", b"none")
-    assert "cannot be read, so nothing was imported" in send(office, second, 422)
-    act(office, send(office, second, ask="1"), "read", column_amount="Betrag")
-    assert [row[2] for row in read_in(db)] == [500, 11900]
-
-
-def test_a_file_that_cannot_be_shown_is_refused_although_its_reader_wants_to_be_asked(office, db):
-    assert "This file is a PDF" in send(office, b"%PDF-1.7\n\0\n", 422, ask="1")
-    assert waiting_files(db.config) == []
-
-
-@pytest.mark.parametrize("scope", ["", "payments:read"])
-def test_who_may_not_import_cannot_let_a_file_wait(desk, db, scope):
-    scopes = " ".join([*(each for each in SCOPES.split() if each != "payments"), scope])
-    reader = desk(scopes)
-    home = reader.get("/desk/")
-    upload = ("bank.csv", SWISS)
-    reader.submit(home, "/desk/money/statement", {"ask": "1"}, 403, upload=upload)
-    assert waiting_files(db.config) == []
-
-
 def test_columns_whose_names_differ_only_in_case_cannot_be_chosen(office, db):
     where = send(office, b"Datum;Betrag;Text;TEXT;Zweck\n20.11.2026;119,00;a;b;Farn GmbH\n")
     page = office.get(where)
@@ -461,16 +421,3 @@ def test_a_file_whose_first_rows_are_too_much_to_read_says_so(office, monkeypatc
     assert "too much to be read at once" not in office.get(where)
     monkeypatch.setattr(processes, "run", stopped)
     assert "The file is too much to be read at once." in office.get(where)
-
-
-def test_without_the_invoices_a_file_that_waits_cannot_be_seen_or_read(office, db):
-    where = send(office, SWISS)
-    path = where.partition("?")[0]
-    home = office.get("/desk/")
-    with db.write():
-        api_keys.set_flag(db, "invoices", False)
-    office.get(where, 403)
-    for action in ("try", "read", "discard"):
-        office.submit(home, path, {"action": action}, 403)
-    upload = ("bank.csv", SWISS)
-    office.submit(home, "/desk/money/statement", {"ask": "1"}, 403, upload=upload)
