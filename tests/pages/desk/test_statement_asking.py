@@ -1,5 +1,7 @@
 """A bank statement that waits because the admin wants to see first how it is read."""
 
+import re
+
 import pytest
 
 from eventapi.domain.access import api_keys
@@ -94,3 +96,11 @@ def test_without_the_invoices_a_file_that_waits_cannot_be_seen_or_read(office, d
         office.submit(home, path, {"action": action}, 403)
     upload = ("bank.csv", SWISS)
     office.submit(home, "/desk/money/statement", {"ask": "1"}, 403, upload=upload)
+
+
+def test_the_file_is_the_last_field_of_its_form(office, app):
+    """The reader of an upload ends with the file: a field behind it would be read as a part of it."""
+    app.app.settings.bank_accounts = ("DE27100777770209299700",)
+    page = office.get("/desk/money/bank")
+    form = re.search(r'(?s)<form [^>]*money/statement".*?</form>', page.text)[0]
+    assert re.findall(r' name="([^"]+)"', form) == ["form_token", "auto", "account", "ask", "file"]
