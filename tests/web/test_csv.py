@@ -86,6 +86,12 @@ def stock(shared):
         headers={"Content-Type": "application/xml"},
         raw=camt.document([camt.statement("DE02120300000000202051", entries)]),
     )
+    shared.organiser.post(
+        "/payments/import?column_booked_on=Day&column_amount=Amount&account=DE02120300000000202051",
+        status=201,
+        headers={"Content-Type": "text/csv"},
+        raw=f"Day;Amount;{FORMULA}\n2026-05-05;12,50;\n".encode(),
+    )
     buyer = shared.organiser.make(
         "/contacts", {"company_name": FORMULA, "address": "Weg 1", "city": "Ulm"}
     )

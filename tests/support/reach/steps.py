@@ -410,6 +410,7 @@ LEFT_OUT = {
     "POST /desk/money/dunning": SAME,
     "POST /desk/money/to_print": SAME,
     "POST /desk/money/statement": SAME,
+    "POST /desk/money/statement/<id>": SAME,
     "POST /desk/badges": SAME,
     "POST /desk/edit/<name>/<id>": SAME,
     "POST /desk/edit/<name>": SAME,
