@@ -72,7 +72,7 @@ class App:
 
     def __call__(self, environ, start_response):
         """Run a request. Plugins and handlers find configuration and connections in `environ`."""
-        environ["eventapi.config"] = self.settings
+        environ["eventapi.config"] = self.settings.live.current
         environ["eventapi.connections"] = self.connections
         # the own server has set those of the connection
         environ.setdefault("eventapi.places", self.places)

@@ -3,7 +3,7 @@
 -- name: identify
 -- The valid key with this hash, with what every request needs to know: admin, scopes, plan tier and disabled
 -- features.
-SELECT k.id, k.admin_id, a.name AS admin_name, k.scopes, k.last_used_at, t.tier,
+SELECT k.id, k.admin_id, a.name AS admin_name, k.scopes, k.last_used_at, t.tier, t.settings_revision,
        (SELECT group_concat(name, ' ') FROM flags WHERE enabled = 0) AS disabled_flags
   FROM api_keys k JOIN admins a ON a.id = k.admin_id JOIN tenant t
  WHERE k.key_hash = :key_hash AND k.revoked_at IS NULL AND a.is_active = 1

@@ -6,7 +6,7 @@ VALUES (:session_hash, :link_id, :api_key_id, :way, :mailed_to, :own_device, :no
 
 -- name: find
 SELECT s.id, s.link_id, s.api_key_id, s.way, s.mailed_to, s.own_device, s.created_at, s.last_used_at, s.ended_at,
-       t.tier, (SELECT group_concat(name, ' ') FROM flags WHERE enabled = 0) AS disabled_flags,
+       t.tier, t.settings_revision, (SELECT group_concat(name, ' ') FROM flags WHERE enabled = 0) AS disabled_flags,
        k.name AS key_name, k.scopes, k.admin_id, a.name AS admin_name,
        s.api_key_id IS NULL OR k.revoked_at IS NULL AND a.is_active = 1
          AND (k.expires_at IS NULL OR k.expires_at > :now) AS key_is_valid

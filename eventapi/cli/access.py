@@ -209,8 +209,8 @@ def disable_admin(args, config):
 
 def create_key(args, config):
     scopes = api_keys.SCOPES if args.all_scopes else args.scope
-    expires_at = args.expires and _end(args.expires, config.timezone)
     with changing(config) as db:
+        expires_at = args.expires and _end(args.expires, db.config.timezone)
         id, key = api_keys.create_key(
             db, args.name, scopes, admin_id=args.admin, expires_at=expires_at
         )

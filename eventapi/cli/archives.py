@@ -67,9 +67,10 @@ def backup(args, config):
 
     Warn if stored files were damaged before: the backup contains them as they are.
     """
+    from eventapi.storage.migrations import ready
+
     refuse_damaged(config)
-    with opened(config):  # raises SchemaError if there is no database of this schema
-        pass
+    ready(config)
     if args.file is None:
         with Progress("backup", nightly.PARTS) as progress:
             file, others = nightly.back_up(config, progress.report)

@@ -5,12 +5,16 @@ from contextlib import closing
 from functools import partial
 
 from eventapi.cli.terminal import Refused, command, long, opened, refuse_damaged
-from eventapi.config import user
+from eventapi.config import ConfigError, user
 from eventapi.domain.privacy import remnants
 from eventapi.domain.upkeep import creating
 from eventapi.domain.upkeep.progress import Progress, duration
 from eventapi.storage import backups, files, maintenance, migrations, process_locks, versions
+from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
+from eventapi.storage.statements import statements
+
+sql = statements("settings")
 
 BYTES_PER_SECOND = 100_000_000  # that VACUUM rewrites; a slow disk needs longer
 
@@ -87,6 +91,20 @@ def migrate(args, config):
                 done = _upgrade(args, config)
     process_locks.remove_scratch(config)
     print(f"{config.database}: {done}")
+    _warn_of_settings(config)
+
+
+def _warn_of_settings(config):
+    """Print a warning for each setting that this version cannot parse.
+
+    The server and the worker refuse to start with it; the upgrade is made all the same.
+    """
+    with closing(Database(config, readonly=True)) as db:
+        try:
+            db.follow(db.value(sql.revision))
+        except ConfigError as error:
+            for fault in error.faults:
+                _tell(f"warning: {fault}")
 
 
 def _upgrade(args, config):

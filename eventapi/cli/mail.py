@@ -3,6 +3,7 @@
 from eventapi.cli.terminal import Refused, changing, command, group, lists, opened, record, show
 from eventapi.domain.mail import queue as mails
 from eventapi.errors import not_found
+from eventapi.paths import has_content
 
 COLUMNS = [
     "id",
@@ -81,6 +82,9 @@ def test(args, config):
     """Send a test mail without the queue, and print the reply of the mail server."""
     from eventapi.worker.mail import trial
 
+    if has_content(config.database):
+        with opened(config) as db:
+            config = db.config
     try:
         reply = trial.send(config, args.address)
     except trial.Failed as failure:

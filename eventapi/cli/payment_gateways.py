@@ -70,8 +70,8 @@ def add_gateway(args, config):
     percent = _units("--fee-percent", args.fee_percent, 2)
     if percent > 10000:
         raise Refused(f"--fee-percent {args.fee_percent!r} must be at most 100")
-    fixed = _units("--fee-fixed", args.fee_fixed, money.decimals(config.currency))
     with changing(config) as db:
+        fixed = _units("--fee-fixed", args.fee_fixed, money.decimals(db.config.currency))
         gateways.add(db, args.key, args.name.strip(), percent, fixed)
 
 

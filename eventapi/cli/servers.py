@@ -11,7 +11,7 @@ from functools import partial
 
 from eventapi import config as configuration
 from eventapi import logs, paths
-from eventapi.cli.terminal import Refused, command, refuse_damaged
+from eventapi.cli.terminal import Refused, command, opened, refuse_damaged
 from eventapi.validation.identifiers.organiser import doubtful_options, faulty_options, place
 
 log = logging.getLogger("eventapi.serve")
@@ -71,7 +71,8 @@ def serve(args, config):
     }
     config = configuration.load(args.config, **given)
     ready(config, to_write=True)
-    _warn_of_identifiers(config)
+    with opened(config) as db:
+        _warn_of_identifiers(db.config)
     if importlib.util.find_spec("gunicorn") is None:
         raise Refused("gunicorn is not installed. On Debian: apt install gunicorn")
     if config.server == "gthread" and config.public_bind == "yes":
@@ -211,6 +212,8 @@ def work(args, config):
 
     logs.start(config.log_level, config.log_format)
     ready(config, to_write=True)
+    with opened(config) as db:
+        config = db.config
     hold = process_locks.together(config)
     worker = Worker(config, parent=args.parent, report=partial(systemd.report_alive, os.getpid()))
     if not args.once:

@@ -12,6 +12,9 @@ from eventapi.errors import listed, suggestion
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database
 from eventapi.storage.errors import damage
+from eventapi.storage.statements import statements
+
+sql = statements("settings")
 
 
 class Refused(Exception):
@@ -203,13 +206,18 @@ def lists(parser, **fields):
 
 @contextmanager
 def opened(config):
-    """Open the database. Raise SchemaError if it does not exist or has another schema."""
+    """Open the database, with its settings in `db.config`.
+
+    Raise SchemaError if it does not exist or has another schema, and ConfigError for a setting that
+    cannot be parsed.
+    """
     from eventapi.storage.migrations import ready
 
     ready(config)
     db = Database(config)
     db.actor = Operator()
     try:
+        db.follow(db.value(sql.revision))
         yield db
     finally:
         db.close()

@@ -6,17 +6,19 @@ left behind if it fails. The dates are relative to today. The same day, size and
 the same show, except for secrets, badge numbers and other values that must not be predictable.
 """
 
-import copy
 import random
+from contextlib import closing
 
 from eventapi.demo import office, season
 from eventapi.demo.client import Agenda, Api, Failed, OneTransaction
 from eventapi.domain.access import api_keys
 from eventapi.storage import files
+from eventapi.storage.database import Database
 from eventapi.storage.migrations import SchemaError
 from eventapi.storage.statements import statements
 
 sql = statements("demo")
+settings = statements("settings")
 
 SIZES = {
     "small": season.Size(60, 240, 40, 48, 1),
@@ -44,7 +46,7 @@ def make(config, size="small", say=lambda text: None):
     switched off are left out. Raise SchemaError if the database is not empty, its tier does not
     allow the API, or a record is refused. Nothing is stored then.
     """
-    config = copy.copy(config)
+    config = current(config)
     missing = dict(ORGANISER)
     if not config.organiser_vat_id and not config.organiser_tax_number:
         missing |= (
@@ -52,11 +54,10 @@ def make(config, size="small", say=lambda text: None):
             if config.organiser_country == "DE"
             else {"organiser_tax_number": "231/123/45678"}
         )
-    for name, value in missing.items():
-        setattr(config, name, getattr(config, name) or value)
+    missing = {name: value for name, value in missing.items() if not getattr(config, name)}
     # see office.subscribe
-    config.smtp_host = "localhost"
-    config.smtp_sender = "newsletter@messe.example"
+    mail_server = {"smtp_host": "localhost", "smtp_sender": "newsletter@messe.example"}
+    config = config.with_options(**missing, **mail_server)
     db = OneTransaction(config)
     known = {sha256 for sha256, _, _ in files.all_stored(config)}
     try:
@@ -74,6 +75,13 @@ def make(config, size="small", say=lambda text: None):
         raise
     finally:
         db.close()
+
+
+def current(config):
+    """Return the configuration with the settings of the database."""
+    with closing(Database(config, readonly=True)) as db:
+        db.follow(db.value(settings.revision))
+        return db.config
 
 
 def refuse(db):

@@ -471,6 +471,13 @@ CODES = {
         "Payment locked",
         "The amount, invoice, currency and gateway of a payment can change only while it is pending or completed.",
     ),
+    "set_by_administrator": (
+        409,
+        "Set by the administrator",
+        "The configuration of the server sets the options in `settings`, by its file, a variable or a credential, and "
+        "they cannot be changed here. Ask the administrator to remove them there; `eventapi settings import` keeps "
+        "their values.",
+    ),
     "period_closed": (
         409,
         "Period closed",

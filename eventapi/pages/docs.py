@@ -36,10 +36,15 @@ TOPICS = {
 }
 
 
+# start_page -> address of the page, where it is no show
+OWN_PAGES = {"docs": "docs", "desk": "desk/"}
+
+
 @routes.get("/", forms=("text/html",), status=302)
-def get_root(config):
-    """Redirect to the reference, or to the show that the option `start_page` names."""
-    page = "docs" if config.start_page == "docs" else f"e/{quote(config.start_page)}"
+def get_root(db):
+    """Redirect to the reference, to the desk, or to the show that the option `start_page` names."""
+    start_page = db.config.start_page
+    page = OWN_PAGES.get(start_page) or f"e/{quote(start_page)}"
     headers = {"Location": f"{base_url()}/{page}", "Content-Security-Policy": policy("")}
     return Response(status=302, headers=headers, body=b"")
 

@@ -8,6 +8,7 @@ from eventapi.plugins.idempotency import Idempotency
 from eventapi.plugins.read_only import ReadOnly
 from eventapi.plugins.request import Request
 from eventapi.plugins.sessions import Sessions
+from eventapi.plugins.settings import Settings
 from eventapi.plugins.validation import Validation
 
 IN_ORDER = (
@@ -15,6 +16,7 @@ IN_ORDER = (
     Request,
     Authentication,
     Sessions,
+    Settings,
     Access,
     Validation,
     DatabasePlugin,

@@ -12,6 +12,7 @@ from bottle import Route, request
 from eventapi import times
 from eventapi.domain.access.api_keys import key_hash
 from eventapi.errors import Problem
+from eventapi.plugins.settings import follow
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
 from eventapi.storage.statements import statements
@@ -53,14 +54,19 @@ class Authentication:
         def authenticated(**values):
             environ = request.environ
             db = environ["eventapi.connections"].reader()
-            db.actor = environ["eventapi.who"] = identify(db, environ)
+            who, revision = identify(db, environ)
+            db.actor = environ["eventapi.who"] = who
+            follow(db, revision, values)
             return callback(**values)
 
         return authenticated
 
 
-def identify(db: Database, environ: dict) -> Who:
-    """Return the caller. Raise 401 if the key is missing, unknown, expired or revoked."""
+def identify(db: Database, environ: dict) -> tuple[Who, int]:
+    """Return the caller, and the revision of the settings.
+
+    Raise 401 if the key is missing, unknown, expired or revoked.
+    """
     scheme, _, key = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "bearer" or not key.strip():
         raise Problem(
@@ -79,7 +85,7 @@ def identify(db: Database, environ: dict) -> Who:
         )
     if (row["last_used_at"] or "")[:HOUR] != now[:HOUR]:
         _touch(db, row["id"], now)
-    return Who(
+    who = Who(
         row["id"],
         row["admin_id"],
         row["admin_name"],
@@ -90,6 +96,7 @@ def identify(db: Database, environ: dict) -> Who:
         client.address(),
         client.agent(),
     )
+    return who, row["settings_revision"]
 
 
 def _touch(db, key_id, now):

@@ -150,6 +150,8 @@ def writing(
             values["db"] = db
         with db.write():
             db.actor = environ.get("eventapi.who") or Nobody
+            if "config" in values:
+                values["config"] = db.config
             try:
                 return callback(**values)
             except Problem as problem:

@@ -21,6 +21,7 @@ from eventapi.domain.access import link_secrets, links, sessions
 from eventapi.domain.events import events
 from eventapi.errors import Problem, invalid_at, not_found
 from eventapi.plugins.authentication import Who
+from eventapi.plugins.settings import follow
 from eventapi.plugins.validation import body_of
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
@@ -49,6 +50,7 @@ MOST_JSON = 512 * 1024
 HOMES = {"participant": "my/", "application": "apply/", "admin": "desk/sign-in"}
 
 api_keys = statements("api_keys")
+settings = statements("settings")
 log = logging.getLogger("eventapi.sessions")
 
 
@@ -87,7 +89,10 @@ class PageHandler:
             return home
 
         ref = ref or page_requests.ONE_COOKIE[options.session]
-        page_request = find_page_request(db, options, ref)
+        secret = cookies.get(ref)
+        session = sessions.find(db, secret) if secret else None
+        follow(db, session["settings_revision"] if session else db.value(settings.revision), ids)
+        page_request = find_page_request(db, options, ref, session)
         if page_request is None:
             return self.without_session(db, ref)
         environ["eventapi.who"] = page_request.who
@@ -225,13 +230,13 @@ class PageHandler:
 # The session of a request
 
 
-def find_page_request(db: Database, options: Options, ref: str) -> PageRequest | None:
+def find_page_request(
+    db: Database, options: Options, ref: str, session: dict | None
+) -> PageRequest | None:
     """Return the page request, or None without a session that is open.
 
     Raise 404 if the feature of the page is disabled.
     """
-    secret = cookies.get(ref)
-    session = sessions.find(db, secret) if secret else None
     if session is None or not sessions.is_open(session, options.session):
         return None
     if options.flag in (session["disabled_flags"] or "").split():

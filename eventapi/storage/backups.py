@@ -213,7 +213,7 @@ def _copy_database(config, copy, report):
 @contextmanager
 def opened(config: "Config", path: Path) -> Iterator[Database]:
     """Open the database `eventapi.db` at `path`, outside data_dir. Close it after the block."""
-    db = Database(type(config)(**{**vars(config), "data_dir": path.parent}))
+    db = Database(config.with_options(data_dir=path.parent))
     try:
         yield db
     finally:

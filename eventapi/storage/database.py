@@ -99,6 +99,8 @@ class Database:
         stamp: `updated_at` of what the transaction changes: `now`, but never earlier than that of a previous commit.
             Every statement that changes rows can use it as `:stamp`.
         known: values that are valid until the end of the running transaction. The journal keeps its last entry here.
+        config: the configuration with the settings of the database. Only `follow` replaces it: at the start of a
+            request or of a write transaction, so that nothing mixes two states of the settings.
     """
 
     def __init__(self, config: "Config", *, readonly: bool = False):
@@ -193,6 +195,16 @@ class Database:
                 if self.connection.in_transaction:
                     self.connection.execute("COMMIT")
 
+    def follow(self, revision: int) -> None:
+        """Let `config` have the settings of this revision, which the caller has read.
+
+        Raise ConfigError for a setting that cannot be parsed, unless the process has started.
+        """
+        live = self.config.live
+        if revision != self.config.revision:
+            self.config = live.at(self, revision)
+        live.has_started = True
+
     def data_version(self) -> int:
         """Return a number that changes when another connection commits."""
         with translated:
@@ -272,10 +284,16 @@ class Database:
             require_current(self.connection)
 
     def _take_time(self, is_first):
-        """Set `now` and `stamp` for a write of the open transaction."""
+        """Set `now` and `stamp` for a write of the open transaction.
+
+        The first write also brings the settings up to date. Later ones of a group commit keep them:
+        they count as having come before a change of the settings in the same transaction.
+        """
         self.now = times.now()
         if is_first:
-            self.stamp = self.last_stamp = self.value(sql.last)
+            last = self.one(sql.last)
+            self.stamp = self.last_stamp = last["stamped_at"]
+            self.follow(last["settings_revision"])
             self.changes = self.connection.total_changes
         if self.now >= self.stamp:
             self.stamp = self.now

@@ -148,6 +148,7 @@ AUDITED_ONLY = {
     "flag",
     "gateway",
     "period",
+    "setting",
     "tenant",
 }
 # The records of kinds whose scope differs between records

@@ -85,7 +85,8 @@ PERSONAL = {
 # All other text columns, by the reason why they hold nothing about a contact. A table name stands
 # for all its columns.
 OTHERS = {
-    "staff and settings of the organiser": "admins api_keys flags tenant gateways periods worker_heartbeats last_stamp",
+    "staff and settings of the organiser": "admins api_keys flags tenant gateways periods worker_heartbeats last_stamp "
+    "settings",
     "books that the law requires to be kept, with the names on them": "period_files period_file_ends",
     "rules of the organiser, which name whom it pays": "bank_rules",
     "the organiser's own show": "events event_pages event_key categories category_events "

@@ -1445,7 +1445,7 @@ def test_a_restore_repeats_the_anonymisation(organiser, db, tmp_path, monkeypatc
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
     (tmp_path / "restored").mkdir()
     (tmp_path / "restored" / "eventapi.db").write_bytes(backup)
-    config = type(db.config)(**{**vars(db.config), "data_dir": tmp_path / "restored"})
+    config = db.config.with_options(data_dir=tmp_path / "restored")
     restored = type(db)(config)
     assert MARK.encode() in file_bytes(restored)
     lost = erasing.lost_anonymizations(restored, db)

@@ -447,6 +447,7 @@ EVENT_PAGES = Kind("event_pages", "event_pages")
 FLAG = Kind("flag", "flags")
 GATEWAY = Kind("gateway", "gateways")
 PERIOD = Kind("period", "periods")
+SETTING = Kind("setting", "settings")
 TENANT = Kind("tenant", "tenant")
 
 KINDS = {kind.entity_type: kind for kind in tuple(globals().values()) if isinstance(kind, Kind)}

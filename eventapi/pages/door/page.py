@@ -43,12 +43,12 @@ HEADERS = {
 
 
 @routes.get("/door", forms=("text/html",))
-def get_door(config):
+def get_door(db):
     """Return the page, without data.
 
     It asks for the link of a door, or for the event of its session.
     """
-    return shell.with_slash() or shell_page(shell.language_of(config, None)).response()
+    return shell.with_slash() or shell_page(shell.language_of(db.config, None)).response()
 
 
 @routes.get("/door/sw.js", forms=("text/javascript",))
@@ -60,9 +60,9 @@ def get_door_worker():
 
 
 @routes.get("/door/manifest.webmanifest", forms=("application/manifest+json",))
-def get_door_manifest(config):
+def get_door_manifest(db):
     """Return how a phone shows the page on its home screen."""
-    language = shell.language_of(config, None)
+    language = shell.language_of(db.config, None)
     return manifest(language).response()
 
 

@@ -81,6 +81,7 @@ def drawn(db, request, exhibitor, plan, choice):
     key = (
         "booths",
         str(db.config.database),
+        db.config.revision,
         plan["id"],
         choosing.revision(db, exhibitor.participant),
         free,

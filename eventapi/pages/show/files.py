@@ -198,8 +198,9 @@ def get_robots(db):
 
 
 @routes.get("/imprint", forms=("text/html",))
-def get_imprint(config):
-    """Return who is responsible for the pages: the organiser, as the configuration names it."""
+def get_imprint(db):
+    """Return who is responsible for the pages: the organiser, as its settings name it."""
+    config = db.config
     language = shell.language_of(config, None)
     given = {name: getattr(config, name) for name in IMPRINT}
     text = page_requests.render_html(

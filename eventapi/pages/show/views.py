@@ -270,6 +270,7 @@ def shown_by(db, event_key, state, part, name, language):
     plans = (state["revision"], held_until) if part in DRAWN and state["show_plan"] else None
     return (
         str(db.config.data_dir),
+        db.config.revision,
         state["id"],
         state["lists"],
         plans,

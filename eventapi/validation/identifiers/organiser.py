@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from eventapi.config import Config
 
 COUNTRIES = {"EL": "GR", "XI": "GB"}  # VAT prefix -> country code, where they differ
+CHECKED = (
+    "organiser_iban",
+    "organiser_bic",
+    "organiser_vat_id",
+    "organiser_country",
+    "organiser_electronic_address",
+)
 WITH_VAT_ID = {COUNTRIES.get(prefix, prefix) for prefix in FORMATS}
 
 
@@ -31,9 +38,28 @@ def faulty_options(config: Config) -> dict[str, str]:
     without IBAN or without a known format of VAT ids are not wrong, and nor are wrong check digits
     of a VAT id.
     """
+    return {
+        name: sentence
+        for name, rule in _rules(config).items()
+        if (sentence := rule and _fault(config, name, rule))
+    }
+
+
+def check(name: str, config: Config) -> None:
+    """Raise ValueError if an identifier in CHECKED prevents invoices, or has wrong check digits."""
+    text = getattr(config, name)
+    rule = _rules(config)[name]
+    if name == "organiser_vat_id" and vat_id_by_format(text):
+        rule = vat_id
+    if rule:
+        rule(text)
+
+
+def _rules(config):
+    """Return {option: function that raises ValueError, or None if any text is allowed}."""
     account, code, vat = config.organiser_iban, config.organiser_bic, config.organiser_vat_id
     has_vat_id = config.organiser_country in WITH_VAT_ID and not vat_id_by_format(vat)
-    checks = {
+    return {
         "organiser_iban": iban if looks_like_iban(account) else None,
         "organiser_bic": bic if re.match("[A-Z]{6}", compact(code)) else None,
         "organiser_vat_id": vat_id if vat and has_vat_id else None,
@@ -41,11 +67,6 @@ def faulty_options(config: Config) -> dict[str, str]:
         "organiser_electronic_address": electronic_address
         if config.organiser_electronic_address
         else None,
-    }
-    return {
-        name: sentence
-        for name, check in checks.items()
-        if (sentence := check and _fault(config, name, check))
     }
 
 
@@ -120,8 +141,10 @@ def _wrong_accounts(config):
 
 def place(config: Config, name: str) -> str:
     """Return where an option is corrected: its environment variable if it is set, because it counts
-    first.
+    first, or the settings of the desk.
     """
+    if config.set_by[name] == "desk":
+        return f"the settings ('eventapi settings set {name} VALUE')"
     variable = f"EVENTAPI_{name.upper()}"
     return (
         f"the variable {variable}"

@@ -236,14 +236,14 @@ def test_a_hold_draws_the_plan_again_and_no_card_and_no_calendar(
     assert drawings == {"svg": 2, "pdf": 2, "vcf": 1, "ics": 1}
 
 
-def test_a_kept_file_costs_one_statement(app, read, addresses, noon):
+def test_a_kept_file_costs_one_statement_beside_that_of_the_settings(app, read, addresses, noon):
     for address in addresses.values():
         read(address)
         found, connection = [], app.app.connections.reader().connection
         connection.set_trace_callback(found.append)
         read(address)
         connection.set_trace_callback(None)
-        assert len(found) == 1, found
+        assert len(found) == 2 and found[0] == "SELECT settings_revision FROM tenant", found
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""The organiser: the settings that the office changes."""

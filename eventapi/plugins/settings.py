@@ -1,0 +1,46 @@
+"""The plugin that lets a request have the settings of the organiser as they are at its start.
+
+Each request reads the number of their last change: with the API key (authentication), with the
+session (sessions), and for other pages here.
+"""
+
+import inspect
+from collections.abc import Callable
+
+from bottle import Route, request
+
+from eventapi.storage.database import Database
+from eventapi.storage.statements import statements
+
+sql = statements("settings")
+
+
+class Settings:
+    """Lets a public page without a session read the settings, if it reads the database at all.
+
+    /healthz and the reference work without a database.
+    """
+
+    name, api = "settings", 2
+
+    def apply(self, callback: Callable, route: Route) -> Callable:
+        """Return the handler, called with the settings of this moment. Other routes stay as they are."""
+        options = route.config["options"]
+        takes = inspect.signature(route.callback).parameters
+        if not options.public or options.session or "db" not in takes:
+            return callback
+
+        def current(**values):
+            db = request.environ["eventapi.connections"].reader()
+            follow(db, db.value(sql.revision), values)
+            return callback(**values)
+
+        return current
+
+
+def follow(db: Database, revision: int, values: dict) -> None:
+    """Let the request have the settings of this revision. `values` are the arguments of its handler."""
+    db.follow(revision)
+    request.environ["eventapi.config"] = db.config
+    if "config" in values:
+        values["config"] = db.config

@@ -1,0 +1,25 @@
+-- Settings: options of the organiser in the database, by name. Their texts are those of eventapi.conf.
+
+-- name: all
+-- All settings with the number of their last change. Without any, one row whose name is null.
+SELECT t.settings_revision AS revision, s.name, s.value FROM tenant t LEFT JOIN settings s ORDER BY s.name;
+
+-- name: revision
+SELECT settings_revision FROM tenant;
+
+-- name: count_change
+UPDATE tenant SET settings_revision = settings_revision + 1;
+
+-- name: put
+INSERT INTO settings (name, value, changed_at, changed_by) VALUES (:name, :value, :now, :changed_by)
+    ON CONFLICT (name) DO UPDATE SET value = :value, changed_at = :now, changed_by = :changed_by;
+
+-- name: remove
+DELETE FROM settings WHERE name = :name;
+
+-- name: is_event
+SELECT 1 FROM events WHERE event_key = :event_key;
+
+-- name: has_sent_invoice
+SELECT 1 FROM invoices WHERE (status < 'draft' OR status > 'draft') AND locked_at IS NOT NULL LIMIT 1;
+
