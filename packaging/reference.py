@@ -170,6 +170,8 @@ OPTIONS_DESCRIPTION = (
     "the environment of a unit. A systemd credential with the name of an option (LoadCredential=smtp_password:PATH) "
     "overrides the file, too. "
     "To apply a change, run systemctl reload eventapi.service and systemctl restart eventapi-worker.service.\n",
+    "Options of the organiser can be in the database instead, where eventapi settings set NAME VALUE changes them "
+    "without a restart. What this file, a variable or a credential sets counts before them.\n",
     "The service of the package listens on the socket of eventapi.socket and ignores the option bind.\n",
 )
 

@@ -26,6 +26,7 @@ GROUPS = (
     "status",
     "databases",
     "servers",
+    "settings",
     "access",
     "desk",
     "payment_gateways",

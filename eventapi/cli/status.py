@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from eventapi import __version__, paths, times
 from eventapi import config as configuration
 from eventapi.cli.terminal import command, lists, print_json, printable
 from eventapi.domain.access import api_keys
+from eventapi.domain.organiser import importing
 from eventapi.domain.upkeep import copies, housekeeping, nightly
 from eventapi.pictures.invoice import hybrid
 from eventapi.storage import disk
@@ -24,6 +26,7 @@ from eventapi.storage.statements import statements
 from eventapi.validation.identifiers import organiser
 
 sql = statements("status")
+settings = statements("settings")
 
 OF_PACKAGE = Path("/usr/lib/python3/dist-packages/eventapi")
 CONFIGURATIONS = Path("/etc/eventapi")
@@ -61,6 +64,7 @@ class State:
     first_change: int | None = None
     disk: str | None = None
     tasks: list = field(default_factory=list)
+    hints: list = field(default_factory=list)
 
     def add(self, what, *commands):
         """Add a Task for when there is time."""
@@ -115,23 +119,26 @@ def register(commands):
         disk="ok, low (less than 32 MB are free) or full (writes are refused), or null",
         docs="address of the API reference, or null",
         tasks="list of what to do: what, commands, is_urgent",
+        hints="list of sentences on what is possible",
     )
     return parser
 
 
 def show_status(args, config):
     """Print the state and what to do. Return 1 if something is urgent."""
-    place, config = _place(args, config)
+    place, config = place_of(args, config)
     state = State()
     if config.file:
         state.configuration = str(config.file)
     _look_at_disk(state, place, config)
-    if _read_database(state, place, config):
+    config = _read_database(state, place, config)
+    if config:
         _look_at_processes(state, place, config)
         if not place.is_sample:
             _look_at_backups(state, place, config)
             _look_at_copies(state, place, config)
             state.tasks += _recommended(place, config)
+            _look_at_file(state, place, config)
     if args.json:
         print_json({name: asdict(state)[name] for name in args.parser.fields})
     else:
@@ -139,7 +146,7 @@ def show_status(args, config):
     return int(any(task.is_urgent for task in state.tasks))
 
 
-def _place(args, config):
+def place_of(args, config):
     """Return the Place, and the configuration to look at: in a checkout without its own data that
     of `make run`.
     """
@@ -185,7 +192,8 @@ def _called():
 def _read_database(state, place, config):
     """Read the database.
 
-    Return whether it can be used; otherwise add the task that says what to do.
+    Return the configuration with its settings. If it cannot be used, add the task that says what to
+    do, and return None.
     """
     from eventapi.storage.migrations import ready
 
@@ -196,7 +204,7 @@ def _read_database(state, place, config):
             f"{place.program} migrate",
             f"make -C {place.checkout} run",
         )
-        return False
+        return None
     try:
         ready(config)
         if reason := damage(config.database):
@@ -209,11 +217,17 @@ def _read_database(state, place, config):
         text = str(error)
         commands = [f"{place.program} migrate"] if "eventapi migrate" in text else []
         state.add_urgent(f"{text[0].upper()}{text[1:].rstrip('.')}.", *commands)
-        return False
-    with db.snapshot():
-        _look_at_data(state, place, db)
-    db.close()
-    return True
+        return None
+    with closing(db):
+        try:
+            db.follow(db.value(settings.revision))
+        except configuration.ConfigError as error:
+            for fault in error.faults:
+                state.add_urgent(f"The server and the worker do not start. In the {fault}.")
+            return None
+        with db.snapshot():
+            _look_at_data(state, place, db)
+    return db.config
 
 
 def _look_at_disk(state, place, config):
@@ -431,6 +445,16 @@ def _recommended(place, config):
         )
 
 
+def _look_at_file(state, place, config):
+    """Tell that options of the file can be edited at the desk instead."""
+    count = len(importing.of_file(config))
+    if count:
+        options = "One option" if count == 1 else f"{count} options"
+        state.hints.append(
+            f"{options} of {config.file} can be edited at the desk after '{place.program} settings import'."
+        )
+
+
 def _is_forwarded(address):
     """Return whether an enabled file of nginx names the socket."""
     for file in (*NGINX.glob("sites-enabled/*"), *NGINX.glob("conf.d/*.conf")):
@@ -469,6 +493,8 @@ def _print(state, place):
                 print(f"    {line}")
 
     print("" if state.tasks else "\nNothing to do.")
+    for hint in state.hints:
+        print(printable(hint))
     if state.docs:
         print(f"API reference: {state.docs}")
     print("All commands:  eventapi --help")

@@ -460,6 +460,7 @@ def test_every_list_has_json_with_the_documented_fields(run, db):
         f"eventapi {name}"
         for name in (
             "status",
+            "settings list",
             "admin list",
             "key list",
             "flag list",

@@ -190,6 +190,8 @@ FILLED = {
     "worker": "--once",
     "desk link": "1",
     "desk end": "1",
+    "settings set": "payment_days 30",
+    "settings unset": "payment_days",
     "link create door": "fair",
     "link show": "1",
     "link revoke": "1",

@@ -1,0 +1,175 @@
+"""The commands `eventapi settings`: what they print, and what they do beside the file and with a
+setting that cannot be parsed.
+"""
+
+import json
+
+import pytest
+
+from eventapi.cli import servers
+from eventapi.storage.database import Database
+from tests.domain.test_settings import change, damage, entries, stored
+from tests.support.client import make_settings
+
+
+@pytest.fixture
+def settings(tmp_path, template):
+    make_settings(tmp_path, template)
+    return set_in_file(tmp_path, "")
+
+
+def set_in_file(folder, lines):
+    """Write the configuration file and return the configuration."""
+    from eventapi import config
+
+    (folder / "eventapi.conf").write_text(f"[eventapi]\ndata_dir = {folder}\n{lines}")
+    return config.load(folder / "eventapi.conf", environ={})
+
+
+def listed(run):
+    code, lines, error = run("settings", "list", "--json")
+    assert (code, error) == (0, "")
+    return {row["name"]: row for row in json.loads("\n".join(lines))}
+
+
+def test_a_setting_is_set_and_removed(run, db):
+    code, lines, error = run("settings", "set", "payment_days", "30")
+    assert (code, error) == (0, "")
+    assert "the running server may have it closed" in lines[0]
+    assert listed(run)["payment_days"] == {"name": "payment_days", "value": "30", "set_by": "desk"}
+    assert run("settings", "unset", "payment_days")[0] == 0
+    assert listed(run)["payment_days"]["set_by"] == "default"
+    assert [title for title, _, _ in entries(db)] == ["payment_days", "payment_days"]
+    who = db.connection.execute("SELECT admin_name FROM audit_log").fetchone()[0]
+    assert who.endswith("(command line)")
+
+
+def test_the_list_says_where_each_option_is_set(run, tmp_path, settings, monkeypatch):
+    set_in_file(tmp_path, "organiser_name = Messe\n")
+    monkeypatch.setenv("EVENTAPI_ORGANISER_CITY", "Leipzig")
+    (tmp_path / "credentials").mkdir()
+    (tmp_path / "credentials" / "organiser_iban").write_text("DE02120300000000202051")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path / "credentials"))
+    found = listed(run)
+    assert found["organiser_name"]["set_by"] == f"{tmp_path}/eventapi.conf:3"
+    assert found["organiser_city"]["set_by"] == "environment variable EVENTAPI_ORGANISER_CITY"
+    assert found["organiser_iban"]["set_by"] == f"{tmp_path}/credentials/organiser_iban"
+    assert found["payment_days"]["set_by"] == "default"
+    assert len(found) == 57
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("payment_days", "soon", "payment_days must be a whole number from 0 to 365"),
+        ("smtp_host", "mail", "smtp_host is not a setting of the database; set it in"),
+        ("organiser_citty", "x", "organiser_citty is not a setting; did you mean organiser_city?"),
+        ("organiser_name", "x", "`organiser_name` is set in the configuration of the server"),
+    ],
+)
+def test_a_refusal_names_the_option(run, db, tmp_path, name, text, said):
+    set_in_file(tmp_path, "organiser_name = Messe\n")
+    code, lines, error = run("settings", "set", name, text)
+    assert (code, lines) == (1, [])
+    assert said in error
+    assert stored(db) == {}
+
+
+def test_import_copies_the_file_and_prints_how_to_comment_its_lines_out(run, db, tmp_path):
+    lines = (
+        "organiser_name = Messe Test\n"
+        "payment_days = 14\n"
+        "organiser_iban = DE03120300000000202051\n"
+        "base_rates = 2026-01-01 1.27,\n  2026-07-01 1.27\n"
+        "organiser_city = Halle\n"
+        "smtp_host = mail\n"
+        "organiser_street = Am Markt 1\n"
+    )
+    change(db, organiser_city="Leipzig")
+    set_in_file(tmp_path, lines)
+    code, said, error = run("settings", "import")
+    assert code == 0
+    assert stored(db) == {
+        "organiser_name": "Messe Test",
+        "organiser_city": "Leipzig",
+        "organiser_street": "Am Markt 1",
+    }
+    for name in ("organiser_iban", "base_rates", "organiser_city"):
+        assert f"{name} stays in the file" in error
+    sed = next(line for line in said if "sed -i" in line)
+    assert sed.strip() == f"sed -i '3s/^/#/;4s/^/#/;10s/^/#/' {tmp_path}/eventapi.conf"
+    assert entries(db)[1] == (
+        "organiser_name",
+        {"organiser_name": None},
+        {"organiser_name": "Messe Test"},
+    )
+
+
+def test_the_configuration_is_the_same_after_import_and_its_sed_line(run, db, tmp_path):
+    from tests.domain.test_settings import TEXTS
+
+    texts = {name: typed for name, (typed, _) in TEXTS.items() if name != "start_page"}
+    before = set_in_file(tmp_path, "".join(f"{name} = {text}\n" for name, text in texts.items()))
+    assert run("settings", "import")[0] == 0
+    assert len(stored(db)) == len(texts) == 55
+    after = set_in_file(tmp_path, "")
+    with Database(after).write() as fresh:
+        differ = {
+            name
+            for name, value in vars(before).items()
+            if name not in ("set_by", "revision", "live") and getattr(fresh.config, name) != value
+        }
+    assert differ == set()
+
+
+# A setting that this version cannot parse
+
+
+@pytest.fixture
+def bad(db):
+    change(db, organiser_name="Messe")
+    damage(db, "payment_days", "soon")
+
+
+@pytest.mark.parametrize(
+    "words", [("serve",), ("serve", "--check"), ("worker", "--once"), ("worker",)], ids=" ".join
+)
+def test_server_and_worker_refuse_a_bad_setting_by_name(run, bad, monkeypatch, words):
+    monkeypatch.setattr(servers.os, "execv", lambda *_: pytest.fail("the server was started"))
+    code, lines, error = run(*words)
+    assert (code, lines) == (1, [])
+    assert "payment_days = 'soon' must be a whole number from 0 to 365" in error
+    assert "eventapi settings set payment_days VALUE" in error
+
+
+def test_migrate_warns_of_a_bad_setting(run, bad):
+    code, lines, error = run("migrate")
+    assert (code, "is up to date" in lines[0]) == (0, True)
+    assert "warning: settings: payment_days = 'soon'" in error
+
+
+def test_status_says_that_the_server_does_not_start_with_a_bad_setting(run, bad):
+    code, lines, _ = run()
+    assert code == 1
+    assert any("payment_days = 'soon'" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "words", [("set", "payment_days", "20"), ("unset", "payment_days")], ids=" ".join
+)
+def test_a_bad_setting_is_corrected_on_the_command_line(run, bad, words):
+    assert run("settings", *words)[0] == 0
+    code, _, error = run("worker", "--once")
+    assert (code, error) == (0, "")
+
+
+def test_a_name_that_is_no_setting_is_removed_from_the_database(run, db):
+    damage(db, "payment_dayz", "3")
+    _, _, error = run("worker", "--once")
+    assert "eventapi settings unset payment_dayz" in error
+    assert run("settings", "unset", "payment_dayz")[0] == 0
+    assert stored(db) == {}
+
+
+def test_a_backup_is_made_while_a_setting_is_bad(run, bad, tmp_path):
+    assert run("backup", str(tmp_path / "backup.tar"))[0] == 0
