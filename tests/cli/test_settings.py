@@ -8,7 +8,8 @@ import pytest
 
 from eventapi.cli import servers
 from eventapi.storage.database import Database
-from tests.domain.test_settings import change, damage, entries, stored
+from eventapi.worker.mail import trial
+from tests.domain.test_settings import COMPANY, change, damage, entries, stored
 from tests.support.client import make_settings
 
 
@@ -96,6 +97,9 @@ def test_import_copies_the_file_and_prints_how_to_comment_its_lines_out(run, db,
     }
     for name in ("organiser_iban", "base_rates", "organiser_city"):
         assert f"{name} stays in the file" in error
+    assert (
+        "base_rates stays in the file: its value has several lines; write it on one line" in error
+    )
     sed = next(line for line in said if "sed -i" in line)
     assert sed.strip() == f"sed -i '3s/^/#/;4s/^/#/;10s/^/#/' {tmp_path}/eventapi.conf"
     assert entries(db)[1] == (
@@ -120,6 +124,41 @@ def test_the_configuration_is_the_same_after_import_and_its_sed_line(run, db, tm
             if name not in ("set_by", "revision", "live") and getattr(fresh.config, name) != value
         }
     assert differ == set()
+
+
+# Other commands
+
+
+def test_status_knows_the_organiser_of_the_settings(run, db):
+    lacks = "Invoices cannot be sent before these options are set"
+    assert any(lacks in line for line in run()[1])
+    change(db, **COMPANY)
+    assert not any(lacks in line for line in run()[1])
+
+
+def test_a_fee_has_the_decimals_of_the_currency_of_the_settings(run, db):
+    change(db, currency="JPY", dunning_minimum="500", payment_tolerance="0")
+    words = ("gateway", "add", "card", "Card", "--fee-fixed")
+    assert "at most 0 decimals" in run(*words, "0.5")[2]
+    assert run(*words, "30")[0] == 0
+
+
+def test_the_end_of_a_key_has_the_time_zone_of_the_settings(run, db):
+    change(db, timezone="Asia/Tokyo")
+    run("key", "create", "--name", "till", "--all-scopes", "--expires", "2099-05-01")
+    ends = db.connection.execute("SELECT expires_at FROM api_keys").fetchone()[0]
+    assert ends.endswith("T15:00:00Z") or ends.endswith("T14:59:59Z")
+
+
+def test_the_test_mail_is_in_the_language_and_from_the_name_of_the_settings(
+    run, db, tmp_path, monkeypatch
+):
+    set_in_file(tmp_path, "smtp_host = mail\nsmtp_sender = fair@messe.test\n")
+    change(db, organiser_name="Messe Eins", organiser_country="AT")
+    used = []
+    monkeypatch.setattr(trial, "send", lambda config, address: used.append(config) or "250 ok")
+    assert run("mail", "test", "a@messe.test")[0] == 0
+    assert [(config.organiser_name, config.language) for config in used] == [("Messe Eins", "de")]
 
 
 # A setting that this version cannot parse

@@ -207,6 +207,13 @@ def test_a_former_account_stays_among_the_accounts_of_statements(db):
     assert config.bank_accounts == (OTHER_IBAN,)
 
 
+def test_two_accounts_that_are_swapped_are_each_named_once(db):
+    change(db, organiser_iban=IBAN)
+    change(db, organiser_iban=OTHER_IBAN)
+    config = change(db, organiser_iban=IBAN)
+    assert (config.organiser_iban, config.bank_accounts) == (IBAN, (OTHER_IBAN,))
+
+
 def test_a_list_of_accounts_that_the_file_sets_stays_as_it_is(db):
     change(db, organiser_iban=IBAN)
     set_by_environment(db, bank_accounts="DE75512108001245126199")

@@ -3,8 +3,10 @@ mixes two states of them.
 """
 
 import logging
+import threading
 import types
 from contextlib import closing
+from functools import partial
 
 import pytest
 from bottle import request
@@ -18,7 +20,7 @@ from eventapi.storage.database import Database
 from eventapi.storage.group_commit import Writer
 from eventapi.web.routes import Options
 from eventapi.worker import Worker
-from tests.domain.test_settings import TEXTS, change, damage, load
+from tests.domain.test_settings import ADDRESS, COMPANY, ITEM, TEXTS, change, damage, load
 from tests.storage.test_group_commit import together
 
 
@@ -104,15 +106,18 @@ def test_writes_of_one_commit_keep_the_settings_of_its_beginning(settings, other
         def look():
             seen.append((writer.config.payment_days, writer.config.revision))
 
-        def change_settings():
-            organiser_settings.change(writer, {"payment_days": "30"})
+        def change_settings(days):
+            look()
+            organiser_settings.change(writer, {"payment_days": str(days)})
             look()
 
-        assert together(writer, look, change_settings, look) == [None, None, None]
-        assert seen == [(14, 0)] * 3
+        changes = [partial(change_settings, days) for days in (30, 31, 32)]
+        assert together(writer, *changes) == [None, None, None]
+        assert seen == [(14, 0)] * 6
         with writer.write():
             look()
-        assert seen[3] == (30, 1)
+        assert seen[6][0] in (30, 31, 32)
+        assert seen[6][1] == 3
 
 
 def test_a_change_that_is_rolled_back_reaches_nobody(settings, other):
@@ -194,6 +199,36 @@ def test_a_request_runs_as_many_statements_as_before_there_were_settings(app, or
     assert len(written) == 34, written
 
 
+def test_no_invoice_has_a_seller_of_two_states(organiser, other):
+    """Two settings that belong together change while invoices are sent."""
+    change(other, **COMPANY)
+    contact = organiser.make("/contacts", ADDRESS)
+    drafts = [
+        organiser.make("/invoices", {"contact_id": contact["id"], "items": [ITEM]})["id"]
+        for _ in range(20)
+    ]
+    is_over = threading.Event()
+
+    def change_all_the_time():
+        number = 0
+        while not is_over.is_set():
+            number += 1
+            change(other, organiser_name=f"Messe {number}", organiser_street=f"Weg {number}")
+
+    changing = threading.Thread(target=change_all_the_time)
+    changing.start()
+    try:
+        sent = [organiser.post(f"/invoices/{id}/send", status=200).json["data"] for id in drafts]
+    finally:
+        is_over.set()
+        changing.join()
+    sellers = [(invoice["seller"]["name"], invoice["seller"]["street"]) for invoice in sent]
+    assert len(set(sellers)) > 1
+    for name, street in sellers:
+        assert (name == "Messe Test GmbH") == (street == "Am Markt 1")
+        assert name.rpartition(" ")[2] == street.rpartition(" ")[2] or name == "Messe Test GmbH"
+
+
 def test_a_bad_setting_keeps_a_process_from_starting(settings, other):
     change(other, payment_days="30")
     damage(other, "payment_days", "soon")
@@ -223,6 +258,16 @@ def test_a_running_process_goes_on_with_the_last_good_settings(organiser, other,
     assert organiser.data("/me")["organiser"]["name"] == "Messe Zwei"
 
 
+def test_bad_settings_are_not_read_again_at_each_request(app, organiser, other):
+    organiser.data("/me")
+    damage(other, "payment_days", "soon")
+    organiser.data("/me")
+    read = []
+    app.app.connections.reader().connection.set_trace_callback(read.append)
+    organiser.data("/me")
+    assert read and not [text for text in read if "settings s" in text]
+
+
 def test_a_process_without_settings_goes_on_when_the_first_one_is_bad(organiser, other):
     organiser.data("/me")
     damage(other, "payment_days", "soon")
@@ -250,3 +295,13 @@ def test_an_upgraded_database_with_a_full_file_has_the_same_configuration(tmp_pa
         assert db.connection.execute("SELECT count(*) FROM settings").fetchone() == (0,)
     assert after == before
     assert len(before) == 83 + len(("is_tax_rate_known", "file", "set_by", "revision"))
+
+
+def test_the_page_of_an_unknown_address_has_the_language_of_the_settings(app, other):
+    change(other, language="en")
+    app.get("/imprint")  # a request by which the process learns of a change
+    asked = {"Accept": "text/html", "Accept-Language": "fr"}
+    assert app.get("/nowhere", headers=asked, status=404).headers["Content-Language"] == "en"
+    change(other, language="de")
+    app.get("/imprint")
+    assert app.get("/nowhere", headers=asked, status=404).headers["Content-Language"] == "de"

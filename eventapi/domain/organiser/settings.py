@@ -131,7 +131,7 @@ def _is_change(old, name, text):
 
 def _keep_account(old, changes):
     """Add a former IBAN to `bank_accounts`: older invoices name it, and its statements can still be
-    imported.
+    imported. An account of that list that becomes `organiser_iban` leaves it.
 
     An account that the administrator has listed, or a list that is closed, stays as it is.
     """
@@ -141,8 +141,9 @@ def _keep_account(old, changes):
         former = iban(old.text("organiser_iban"))
     except ValueError:  # there was none, or the number of an account in a country without IBAN
         return
+    now = value("organiser_iban", changes["organiser_iban"])
     listing = changes.get("bank_accounts", old.text("bank_accounts")) or ""
-    accounts = SETTINGS["bank_accounts"].parse(listing)
+    accounts = [account for account in SETTINGS["bank_accounts"].parse(listing) if account != now]
     if former not in accounts:
         changes["bank_accounts"] = SETTINGS["bank_accounts"].text_of([*accounts, former])
 
