@@ -131,7 +131,7 @@ DOMAIN = {
     "access": "mail records",
     "attachments": "einvoices records",
     "bank": "billing books records",
-    "billing": "attachments books einvoices einvoices_sent mail records vat",
+    "billing": "attachments books einvoices einvoices_sent mail organiser records vat",
     "books": "records reports",
     "datev": "billing books records",
     "dunning": "billing books mail records",
@@ -154,7 +154,7 @@ DOMAIN = {
     "receivables": "billing dunning mail records",
     "records": "",
     "reports": "",
-    "shows": "access attachments halls mail records",
+    "shows": "access attachments halls mail organiser records",
     # the list of subjects, a module beside the packages
     "subjects": "access attachments bank billing books datev dunning einvoices_sent entrance events "
     "halls imports mail newsletter orders people portal public_forms shows submissions webhooks",

@@ -15,7 +15,7 @@ from eventapi import __version__, paths, times
 from eventapi import config as configuration
 from eventapi.cli.terminal import command, lists, print_json, printable
 from eventapi.domain.access import api_keys
-from eventapi.domain.organiser import importing
+from eventapi.domain.organiser import importing, missing
 from eventapi.domain.upkeep import copies, housekeeping, nightly
 from eventapi.pictures.invoice import hybrid
 from eventapi.storage import disk
@@ -403,16 +403,11 @@ def _look_at_copies(state, place, config):
 def _recommended(place, config):
     """Yield what the configuration lacks."""
     file = config.file or f"{configuration.DEFAULT_FILE}, or another file in EVENTAPI_CONFIG"
-    missing = [
-        name
-        for name in ("organiser_name", "organiser_street", "organiser_city")
-        if not getattr(config, name)
-    ]
-    if not (config.organiser_vat_id or config.organiser_tax_number):
-        missing.append("organiser_vat_id (or organiser_tax_number)")
-    if missing:
+    gaps = {gap.code: gap for gap in missing.of(config)}
+    needed = _needed_to_send(gaps)
+    if needed:
         yield Task(
-            f"Invoices cannot be sent before these options are set in {file}: {', '.join(missing)}."
+            f"Invoices cannot be sent before these options are set in {file}: {', '.join(needed)}."
         )
     for name, wrong in organiser.faulty_options(config).items():
         yield Task(
@@ -423,9 +418,15 @@ def _recommended(place, config):
     obstacle = hybrid.obstacle()
     if obstacle:
         yield Task(obstacle.detail)
-    if not (config.smtp_host and config.smtp_sender):
+    if "no_bank_account" in gaps:
+        yield Task(f"Invoices name no bank account, because organiser_iban is not set in {file}.")
+    if "no_email" in gaps:
+        yield Task(
+            f"Shows cannot have public pages before organiser_email, or imprint_url, is set in {file}."
+        )
+    if "no_mail_server" in gaps:
         yield Task(f"No mail is sent, because smtp_host or smtp_sender is not set in {file}.")
-    if not config.base_url:
+    if "no_base_url" in gaps:
         yield Task(
             f"Links in mails need the public address of the service: set base_url in {file}."
         )
@@ -453,6 +454,20 @@ def _look_at_file(state, place, config):
         state.hints.append(
             f"{options} of {config.file} can be edited at the desk after '{place.program} settings import'."
         )
+
+
+def _needed_to_send(gaps):
+    """Return how the options are written that must be set before an invoice can be sent.
+
+    `gaps`: {code: Gap}. Those that are set and wrong have a sentence of their own.
+    """
+    needed = []
+    for code in ("no_name", "no_address", "no_tax_number", "no_tax_rate"):
+        if code == "no_tax_number" and code in gaps:
+            needed.append("organiser_vat_id (or organiser_tax_number)")
+        elif code in gaps:
+            needed += gaps[code].settings
+    return needed
 
 
 def _is_forwarded(address):

@@ -14,7 +14,9 @@ from eventapi.cli import status
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 
-ORGANISER = "".join(f"organiser_{name} = x\n" for name in ("name", "street", "city", "tax_number"))
+ORGANISER = "".join(
+    f"organiser_{name} = x\n" for name in ("name", "street", "city", "tax_number", "email", "iban")
+)
 COMPLETE = (
     "[eventapi]\nbase_url = https://shows.example.org\nsmtp_host = mail\nsmtp_sender = a@example.org\n"
     + ORGANISER
@@ -213,7 +215,9 @@ def test_a_new_installation_lacks_a_key_and_its_options(
     text = " ".join(what for what, _, _ in found)
     for part in (
         "organiser_name",
-        "organiser_vat_id (or organiser_tax_number)",
+        "organiser_street, organiser_city, organiser_vat_id (or organiser_tax_number).",
+        "Invoices name no bank account, because organiser_iban is not set",
+        "before organiser_email, or imprint_url, is set",
         "smtp_host",
         "base_url",
     ):

@@ -29,6 +29,7 @@ from eventapi.domain.einvoices_sent import (
     store,
     transfers,
 )
+from eventapi.domain.organiser import missing as lacking
 from eventapi.domain.records import amounts, numbering
 from eventapi.errors import Faults, Problem, listed
 from eventapi.languages import choice
@@ -170,25 +171,36 @@ def _missing(db, row, seller, buyer):
 
     An option with a wrong identifier counts as missing.
     """
-    config = db.config
-    missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
+    has_reverse_charge = any(item["tax_category"] == "AE" for item in row["items"])
     of_buyer = {"name": "company_name or last_name"}  # field of a buyer -> field of its contact
     if not _is_small(db, row, seller, buyer):
         of_buyer |= {"address": "address", "city": "city"}
 
-    if any(item["tax_category"] == "AE" for item in row["items"]):
+    if has_reverse_charge:
         of_buyer["vat_id"] = "tax_id"  # rule BR-AE-02 of EN 16931: the buyer owes the tax
-        if not seller["vat_id"]:
-            missing.append("organiser_vat_id")
-    elif not (seller["vat_id"] or seller["tax_number"]):
-        missing.append("organiser_vat_id or organiser_tax_number")
 
+    of_settings = _missing_settings(db.config)
+    wrong = of_settings.pop("wrong_identifier", ())
+    if has_reverse_charge and not seller["vat_id"]:
+        of_settings["no_tax_number"] = ["organiser_vat_id"]
+    missing = [name for names in of_settings.values() for name in names]
     missing += [f"contact.{field}" for name, field in of_buyer.items() if not buyer[name]]
-    if not config.is_tax_rate_known:
-        missing.append("option tax_rate")
-    if _lacks_rate(config, row):
+    if _lacks_rate(db.config, row):
         missing.append("exchange_rate")
-    return missing + [name for name in faulty_options(config) if name not in missing]
+    return [*missing, *wrong]
+
+
+def _missing_settings(config):
+    """Return {code: names} of the settings without which no invoice can be sent.
+
+    Clients know these names since 1.0: one name stands for two options, of which one is enough.
+    """
+    found = {gap.code: gap.settings for gap in lacking.of(config) if lacking.SEND in gap.blocks}
+    names = {
+        "no_tax_number": ["organiser_vat_id or organiser_tax_number"],
+        "no_tax_rate": ["option tax_rate"],
+    }
+    return {code: names.get(code, settings) for code, settings in found.items()}
 
 
 def _is_small(db, row, seller, buyer):

@@ -10,6 +10,7 @@ import json
 from eventapi import journal, times
 from eventapi.domain.access.rights import RIGHTS
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.organiser import missing as organiser
 from eventapi.domain.records import entities, field_definitions
 from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.storage.database import as_json
@@ -46,8 +47,6 @@ REMEDIES = {
     "apply_terms": "set `apply_terms`",
     "automatic_category": "give the event a selectable category with `approval` automatic",
 }
-# Options without which visitors could not tell whose pages they read.
-IMPRINT = ("organiser_name", "organiser_street", "organiser_city", "organiser_email")
 
 
 def get(db, event_id):
@@ -270,9 +269,11 @@ def _check_portal(db, pages, fields):
 
 def lacks(db, pages, address):
     """Return the names of options and of fields of the event that public pages need and that are
-    not set.
+    not set. `address` counts as `base_url`: a service that is tried on one machine has one.
     """
-    missing = [name for name in IMPRINT if not (db.config.imprint_url or getattr(db.config, name))]
+    gaps = {gap.code: gap for gap in organiser.of(db.config) if organiser.PUBLIC in gap.blocks}
+    gaps.pop("no_base_url", None)
+    missing = [name for gap in gaps.values() for name in gap.settings]
     missing += [] if address else ["base_url"]
     return missing + ([] if db.value(sql.has_date, id=pages["id"]) else ["date_from"])
 

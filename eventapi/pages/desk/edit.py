@@ -7,7 +7,7 @@ Each kind names the fields of its form. The rest of a record stays as it is.
 from eventapi.domain.bank import importing
 from eventapi.errors import not_found
 from eventapi.languages import names
-from eventapi.pages.desk import actions, api, bank_rules, choices, events, labels, taxes
+from eventapi.pages.desk import actions, api, bank_rules, choices, events, labels, taxes, today
 from eventapi.pages.desk.page import render_page
 from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import id_of
@@ -280,6 +280,11 @@ def get_desk_setup(db, request):
         abroad=taxes.abroad(request, db.config.organiser_country, event),
         organiser=db.config.organiser_name,
         iban=db.config.organiser_iban,
+        missing=[
+            gap
+            for gap in today.missing(request, db.config, has_show=True)
+            if gap.code != "no_mail_server"
+        ],
         may_edit=lambda name: api.may_call(request, f"create_{KINDS[name].handler}"),
     )
 

@@ -149,13 +149,15 @@ def mark(texts, item):
 
 
 def finding(texts, write, each):
-    """Return the sentence about a fault or warning of an invoice: that of its code, else the name of its field.
+    """Return the sentence about a fault or warning of an invoice: that of its code, else the name of what to look at.
 
     `write` is the Writer of the page.
     """
     text = texts.get(f"finding_{each['code']}")
     if text:
         return text.format_map(_written(each.get("values") or {}, write))
+    if f"lacks_{each['field']}" in texts:
+        return texts[f"lacks_{each['field']}"]
     if each["field"]:
         return label(texts, "", each["field"].rpartition(".")[2])[0]
     return texts["finding_other"]
