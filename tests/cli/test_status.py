@@ -122,7 +122,7 @@ def test_if_nothing_is_missing_it_names_what_runs_and_the_reference(
     code, lines, error = run()
     assert (code, error) == (0, "") and "Nothing to do." in lines
     assert "API reference: https://shows.example.org/docs" in lines
-    hint = f"4 options of {tmp_path}/eventapi.conf can be edited at the desk after "
+    hint = f"6 options of {tmp_path}/eventapi.conf can be edited at the desk after "
     assert any(line.startswith(hint) and "eventapi settings import'" in line for line in lines)
     text = "\n".join(lines)
     for part in (

@@ -16,7 +16,7 @@ from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem, listed, suggestion
 from eventapi.storage.statements import statements
 from eventapi.validation.identifiers import organiser as identifiers
-from eventapi.validation.identifiers.accounts import iban
+from eventapi.validation.identifiers.accounts import LENGTHS, compact, iban
 from eventapi.validation.options import value_on
 
 sql = statements("settings")
@@ -227,9 +227,13 @@ def _check_identifier(name, rule, faults):
 
 
 def _check_accounts(config):
-    """Raise ValueError if a further account is no IBAN."""
+    """Raise ValueError if a further account begins with a country that has IBANs and is none.
+
+    In a country without IBAN, it is the number of the account.
+    """
     for account in config.bank_accounts:
-        iban(account)
+        if compact(account)[:2] in LENGTHS:
+            iban(account)
 
 
 # name -> function of the Config that raises ValueError. The file only warns of these.
