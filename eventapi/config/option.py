@@ -22,8 +22,8 @@ DATEV = "datev"
 ADMINISTRATOR = "administrator"
 PAGES = (COMPANY, BANK, TAXES, INVOICES, DUNNING, MAILS, LOOK, DATEV)
 
-# a part of a list that spaces separate, such as `CHF=1.06`; a name may contain spaces
-PAIR = re.compile(r"[^\s,][^=]*=[^\s,]*")
+# what stands between the pairs of a list such as `CHF=1.06 USD=0.92`
+BETWEEN = re.compile(r"[\s,]+")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Option:
         if self.kind == LINES:
             found = text.split(" | ")
         elif self.separator == " ":
-            found = PAIR.findall(text)
+            found = _pairs(text)
         else:
             found = text.split(",")
         return [part.strip() for part in found if part.strip()]
@@ -65,3 +65,14 @@ class Option:
     def text_of(self, parts: list[str]) -> str:
         """Return the text of parts: the reverse of `parts`."""
         return (" | " if self.kind == LINES else self.separator).join(parts)
+
+
+def _pairs(text):
+    """Return the pairs of a text such as `ACME=10777 Muster & Co=10778`. A name may contain spaces."""
+    name, *pieces = text.split("=")
+    found = []
+    for piece in pieces:
+        value, *following = BETWEEN.split(piece, maxsplit=1)
+        found.append(f"{name.strip()}={value}")
+        name = following[0] if following else ""
+    return [*found, name]

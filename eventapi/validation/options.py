@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from string import Formatter
 
 from eventapi import images, money, times, working_days
 from eventapi.languages import choice
@@ -248,14 +249,21 @@ def language(text: str) -> str:
 
 def number_format(text: str) -> str:
     """Accept a format for numbers of invoices, as for str.format."""
+    form = "text that contains {year} and {seq}, such as INV-{year}-{seq:05}"
     if not re.fullmatch(r"[\w./{}: -]{1,60}", text) or "{seq" not in text or "{year}" not in text:
-        raise ValueError("text that contains {year} and {seq}, such as INV-{year}-{seq:05}")
+        raise ValueError(form)
+    try:
+        fields = [(name, spec) for _, name, spec, _ in Formatter().parse(text) if name is not None]
+    except ValueError:
+        raise ValueError(form) from None
+    if {name for name, _ in fields} != {"year", "seq"} or any("{" in spec for _, spec in fields):
+        raise ValueError(form)
+    if any(re.search(r"\d{3}", spec) for _, spec in fields):
+        raise ValueError(f"{form}, with at most 99 digits")
     try:
         text.format(year=2026, seq=1)
-    except (KeyError, ValueError, IndexError):
-        raise ValueError(
-            "text that contains {year} and {seq}, such as INV-{year}-{seq:05}"
-        ) from None
+    except ValueError:
+        raise ValueError(form) from None
     return text
 
 

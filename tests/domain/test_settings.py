@@ -237,6 +237,12 @@ def test_a_list_of_accounts_that_the_file_sets_stays_as_it_is(db):
         ("payment_tolerance", "1.505", "at most 2 decimals"),
         ("start_page", "no-such-event", "there is no event no-such-event"),
         ("organiser_name", "Messe\nBcc: x@example.org", "one line"),
+        ("timezone", "../../etc/passwd", "must be an IANA time zone"),
+        ("invoice_number_format", "R-{year}-{seq:0999999999}", "with at most 99 digits"),
+        ("invoice_number_format", "R-{year}-{seq.__class__}", "such as INV-{year}-{seq:05}"),
+        ("invoice_number_format", "R-{year}-{{seq}}", "such as INV-{year}-{seq:05}"),
+        ("invoice_number_format", "R-{year}-{seq:{seq}}", "such as INV-{year}-{seq:05}"),
+        ("invoice_number_format", "R-{year}-{seq", "such as INV-{year}-{seq:05}"),
         ("organiser_name", "x" * 501, "at most 500 characters, but has 501"),
     ],
 )

@@ -115,7 +115,11 @@ def known(names):
     faults = Faults()
     for name in names:
         if name in OF_FILE:
-            faults.add(f"/{name}", "read_only", f"cannot be changed as text: {name} is a picture")
+            faults.add(
+                f"/{name}",
+                "read_only",
+                "is a picture, and no text: set its path in the configuration file",
+            )
         elif name not in SETTINGS:
             near = suggestion(name, SETTINGS)
             faults.add(f"/{name}", "unknown_field", f"is not a setting{near}")
