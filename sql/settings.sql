@@ -23,3 +23,9 @@ SELECT 1 FROM events WHERE event_key = :event_key;
 -- name: has_sent_invoice
 SELECT 1 FROM invoices WHERE (status < 'draft' OR status > 'draft') AND locked_at IS NOT NULL LIMIT 1;
 
+
+-- name: changed
+-- When a setting was changed first and last. A setting that was removed is only in the audit log.
+SELECT min(at) AS created_at, max(at) AS updated_at
+  FROM (SELECT changed_at AS at FROM settings
+        UNION ALL SELECT created_at FROM audit_log WHERE entity_type = 'setting' AND entity_id = 1);

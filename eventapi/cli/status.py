@@ -13,9 +13,10 @@ from pathlib import Path
 
 from eventapi import __version__, paths, times
 from eventapi import config as configuration
+from eventapi.cli import lacking
 from eventapi.cli.terminal import command, lists, print_json, printable
 from eventapi.domain.access import api_keys
-from eventapi.domain.organiser import importing, missing
+from eventapi.domain.organiser import importing
 from eventapi.domain.upkeep import copies, housekeeping, nightly
 from eventapi.pictures.invoice import hybrid
 from eventapi.storage import disk
@@ -23,7 +24,6 @@ from eventapi.storage.database import Database
 from eventapi.storage.errors import Full, StorageError, damage
 from eventapi.storage.migrations import SchemaError
 from eventapi.storage.statements import statements
-from eventapi.validation.identifiers import organiser
 
 sql = statements("status")
 settings = statements("settings")
@@ -402,34 +402,10 @@ def _look_at_copies(state, place, config):
 
 def _recommended(place, config):
     """Yield what the configuration lacks."""
-    file = config.file or f"{configuration.DEFAULT_FILE}, or another file in EVENTAPI_CONFIG"
-    gaps = {gap.code: gap for gap in missing.of(config)}
-    needed = _needed_to_send(gaps)
-    if needed:
-        yield Task(
-            f"Invoices cannot be sent before these options are set in {file}: {', '.join(needed)}."
-        )
-    for name, wrong in organiser.faulty_options(config).items():
-        yield Task(
-            f"Invoices cannot be sent: {wrong} Correct it in {organiser.place(config, name)}."
-        )
-    for doubtful in organiser.doubtful_options(config).values():
-        yield Task(doubtful)
-    obstacle = hybrid.obstacle()
-    if obstacle:
+    for sentence in lacking.sentences(config, place.program):
+        yield Task(sentence)
+    if obstacle := hybrid.obstacle():
         yield Task(obstacle.detail)
-    if "no_bank_account" in gaps:
-        yield Task(f"Invoices name no bank account, because organiser_iban is not set in {file}.")
-    if "no_email" in gaps:
-        yield Task(
-            f"Shows cannot have public pages before organiser_email, or imprint_url, is set in {file}."
-        )
-    if "no_mail_server" in gaps:
-        yield Task(f"No mail is sent, because smtp_host or smtp_sender is not set in {file}.")
-    if "no_base_url" in gaps:
-        yield Task(
-            f"Links in mails need the public address of the service: set base_url in {file}."
-        )
     if place.tenant is not None and not config.base_url and not NGINX.is_dir():
         yield Task(
             "Nothing forwards requests to the service. Install nginx, or another proxy.",
@@ -451,9 +427,8 @@ def _look_at_file(state, place, config):
     count = len(importing.of_file(config))
     if count:
         options = "One option" if count == 1 else f"{count} options"
-        state.hints.append(
-            f"{options} of {config.file} can be edited at the desk after '{place.program} settings import'."
-        )
+        after = f"'{place.program} settings import'"
+        state.hints.append(f"{options} of {config.file} can be edited at the desk after {after}.")
 
 
 def _needed_to_send(gaps):

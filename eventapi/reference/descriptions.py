@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from inspect import cleandoc
 
+from eventapi.domain.access.api_keys import NOT_OF_CONTACTS
 from eventapi.domain.records import entities
 from eventapi.errors import quoted
 from eventapi.plugins.access import READS, writes
@@ -152,7 +153,8 @@ def required_access(route: Route) -> str:
     if options.scope == "none":
         return "Every valid API key is enough, without a scope."
     if options.scope == "all":
-        return "The API key needs every scope, at least for reading."
+        others = quoted(NOT_OF_CONTACTS)
+        return f"The API key needs every scope but {others}, at least for reading."
     if options.scope == "by_entity_type":
         return "The API key needs the scope of the record's kind."
     suffix = "" if writes(route.method, options) else ":read"

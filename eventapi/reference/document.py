@@ -63,7 +63,7 @@ GROUPS = {
     "Entrance": ("check-ins",),
     "Integration": ("me", "webhooks", TAG["name"], "bulk-import"),
     "Pages": ("shows",),
-    "System": ("audit-log", "health", "metrics", "openapi", "docs", "problems"),
+    "System": ("settings", "audit-log", "health", "metrics", "openapi", "docs", "problems"),
 }
 UNKNOWN = "https://YOUR-SERVER"  # the address of a service that nobody has told
 INTRODUCTION = """\

@@ -37,6 +37,7 @@ CATALOGUE = (
     "resources.custom_fields",
     "resources.newsletter",
     "resources.me",
+    "resources.settings",
     "resources.webhooks",
     "resources.bulk_import",
     "resources.notes",

@@ -1,7 +1,7 @@
 """Contacts: the companies and people an organiser deals with."""
 
 from eventapi.domain.access import reach, rights
-from eventapi.domain.access.api_keys import SCOPES
+from eventapi.domain.access.api_keys import NOT_OF_CONTACTS, SCOPES
 from eventapi.domain.billing import treatments
 from eventapi.domain.people import contacts, vat_checks
 from eventapi.domain.people.contacts import represent
@@ -122,7 +122,7 @@ def export_contact(db, who, id):
     The response is one JSON document with every record about the contact, and about contacts merged
     into it, with all stored fields.
     """
-    require_scopes(who, [scope for scope in SCOPES if scope != "links"], writes=False)
+    require_scopes(who, [scope for scope in SCOPES if scope not in NOT_OF_CONTACTS], writes=False)
     with db.snapshot():
         return Response(personal_data.export(db, get(db, id)), has_etag=False)
 

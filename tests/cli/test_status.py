@@ -216,8 +216,8 @@ def test_a_new_installation_lacks_a_key_and_its_options(
     for part in (
         "organiser_name",
         "organiser_street, organiser_city, organiser_vat_id (or organiser_tax_number).",
-        "Invoices name no bank account, because organiser_iban is not set",
-        "before organiser_email, or imprint_url, is set",
+        "Invoices name no bank account. Set organiser_iban with '/opt/eventapi/bin/eventapi",
+        "Set organiser_email or imprint_url",
         "smtp_host",
         "base_url",
     ):

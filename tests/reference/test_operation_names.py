@@ -13,6 +13,8 @@ NAMES = {
         delete_event_image copy_event""",
     "me": """
         get_me""",
+    "settings": """
+        get_settings update_settings_put update_settings_patch""",
     "event-pages": """
         get_event_pages update_event_pages_put update_event_pages_patch""",
     "categories": """

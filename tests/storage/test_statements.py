@@ -30,6 +30,7 @@ SMALL = {
     "bank_rules",
     "api_keys",
     "gateways",
+    "settings",
     "counters",
     "worker_heartbeats",
     "audit_anchors",

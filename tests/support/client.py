@@ -11,7 +11,7 @@ from tests.support import openapi_check
 SCOPES = (
     "events contacts participants applications categories invoices payments booths plans services service_orders "
     "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports "
-    "audit links"
+    "audit links settings"
 )
 
 

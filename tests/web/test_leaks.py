@@ -47,6 +47,7 @@ CATALOGUE = {
     "reports": "reports",
     "audit-log": "audit",
     "links": "links",
+    "settings": "settings",
     "notes": "contacts applications participants invoices events",
     "bulk-import": "contacts participants",
 }
@@ -143,6 +144,7 @@ SEES = {
     "newsletter": "newsletter_subscriber.*",
     "webhooks": "webhook.*",
     "links": "link.* event.event_key",
+    "settings": "settings.*",
     "reports": "payment.gateway_key booth_type.booth_type_key booth_type.booth_type_name plan.plan_key plan.plan_name "
     "service.service_key service.service_name service_category.category_name check_in.station "
     "event.event_key",

@@ -20,7 +20,7 @@ ANY_OF = {
     "by_entity_type": "the scope of the record's kind",
     "any": "any scope",
     "none": "no scope",
-    "all": "all scopes, for reading",
+    "all": "all scopes but links and settings, for reading",
 }
 
 

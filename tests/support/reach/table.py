@@ -31,6 +31,7 @@ READS = {
     "reports": "",
     "audit": " ".join(KINDS),
     "links": "",
+    "settings": "",
 }
 
 
