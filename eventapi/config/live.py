@@ -8,6 +8,7 @@ import logging
 import time
 from copy import copy
 
+from eventapi import images
 from eventapi.config.options import SETTINGS
 from eventapi.config.values import (
     DEFAULT,
@@ -22,11 +23,14 @@ from eventapi.config.values import (
 from eventapi.storage.statements import statements
 
 sql = statements("settings")
+pictures = statements("organiser_pictures")
 log = logging.getLogger("eventapi.settings")
 WARN_EVERY = 3600  # seconds between two warnings
 PLACE = "settings"  # the place of a setting in the text of a fault
-# Its text is the path of a file on the server, so only the administrator may name it.
-OF_FILE = ("organiser_logo",)
+LOGO = "organiser_logo"
+# Its text is the path of a file on the server, so only the administrator may name it. At the desk
+# it is a picture (domain/organiser/logo.py).
+OF_FILE = (LOGO,)
 
 
 class Live:
@@ -71,7 +75,7 @@ class Live:
             self._warn()
             return self.current
         stored, found = read(db)
-        config, faults = self.config_of(stored, found)
+        config, faults = self.config_of(stored, found, stored_logo(db))
         if not faults:
             self.current, self.refused = config, None
             return config
@@ -81,10 +85,11 @@ class Live:
         self._warn()
         return self.current
 
-    def config_of(self, stored, revision):
+    def config_of(self, stored, revision, logo=None):
         """Return (Config, faults) with settings of the database.
 
-        `stored`: name -> text. Settings of options that the administrator has set do not count.
+        `stored`: name -> text; `logo`: an Image. Settings of options that the administrator has set
+        do not count.
         """
         texts = {name: (text, PLACE) for name, text in stored.items()}
         unknown = [name for name in texts if name not in SETTINGS or name in OF_FILE]
@@ -96,6 +101,9 @@ class Live:
         values = {**self.values, **values}
         texts = {**self.given, **texts}
         faults += [*wrong, *contradictions(values, texts)]
+        if logo and not self.is_closed(LOGO):
+            values[LOGO] = logo
+            names.append(LOGO)
         places = {name: place for name, (_, place) in self.given.items()}
         config = Config(
             **with_consequences(values),
@@ -120,6 +128,14 @@ def read(db):
     rows = db.all(sql.all)
     stored = {row["name"]: row["value"] for row in rows if row["name"] is not None}
     return stored, rows[0]["revision"]
+
+
+def stored_logo(db):
+    """Return the Image of the logo in the database, or None."""
+    row = db.one(pictures.content, name=LOGO)
+    if row is None:
+        return None
+    return images.Image(row["content"], row["kind"], row["width"], row["height"])
 
 
 def remedied(fault):

@@ -157,7 +157,8 @@ PUBLIC = {
 
 # Problems
 
-NAMES_RECORDS = ("/api/v1/invoices/print",)  # their query names records that must exist
+# routes without an id: the query names records that must exist, or there may be no such picture
+MAY_LACK = {("GET", "/api/v1/invoices/print"), ("GET", "/api/v1/settings/logo")}
 
 
 def codes_of(route: Route) -> set[str]:
@@ -166,7 +167,8 @@ def codes_of(route: Route) -> set[str]:
     if options.public:
         return problem_codes.codes(route.handler) | {"internal_error", "rate_limited"}
     possible = {*ALWAYS, *problem_codes.codes(route.handler)} - {"not_found"}
-    if "<" in route.path or route.method == "DELETE" or route.path in NAMES_RECORDS:
+    may_lack = (route.method, route.path) in MAY_LACK
+    if "<" in route.path or route.method == "DELETE" or may_lack:
         possible.add("not_found")
     if options.flag:
         possible.add("feature_disabled")

@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import BoundedSemaphore
 
+from eventapi import images
 from eventapi.config import Config
 from eventapi.errors import Problem, invalid_at
-from eventapi.parsing import processes
+from eventapi.parsing import processes, shrinking
 from eventapi.storage import files
 
 LONGEST_WITHOUT_PLACE = 1024**2  # bytes of a body that has arrived, unless it is in chunks
@@ -169,6 +170,22 @@ def stored(environ: dict, config: Config, limit: int) -> Iterator[files.Upload]:
             yield upload
     except files.TooLarge:
         raise too_large(limit) from None
+
+
+@contextmanager
+def picture(environ: dict, config: Config, purpose: str) -> Iterator[images.Image]:
+    """Yield the picture of a body as it is stored for a purpose of parsing/pictures.py.
+
+    Raise 422 if it is refused, and otherwise as `stored` does.
+    """
+    limit = min(config.max_upload_mb * 1024 * 1024, shrinking.MAX_SIZE)
+    with stored(environ, config, limit) as upload:
+        try:
+            with parsing(environ), files.opened(upload.path) as file:
+                image = shrinking.shrunk(file, purpose, config.data_dir)
+        except processes.Busy:
+            raise busy("parses") from None
+        yield image
 
 
 def content_length(environ: dict) -> int:

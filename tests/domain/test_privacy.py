@@ -86,7 +86,7 @@ PERSONAL = {
 # for all its columns.
 OTHERS = {
     "staff and settings of the organiser": "admins api_keys flags tenant gateways periods worker_heartbeats last_stamp "
-    "settings",
+    "settings organiser_pictures",
     "books that the law requires to be kept, with the names on them": "period_files period_file_ends",
     "rules of the organiser, which name whom it pays": "bank_rules",
     "the organiser's own show": "events event_pages event_key categories category_events "

@@ -150,6 +150,7 @@ RULES = {
             "unopened",
             "characters",
             "broken_picture",
+            "picture_format",
             "content_type",
             "extension",
             "file",

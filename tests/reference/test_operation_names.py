@@ -14,7 +14,8 @@ NAMES = {
     "me": """
         get_me""",
     "settings": """
-        get_settings update_settings_put update_settings_patch""",
+        get_settings update_settings_put update_settings_patch
+        get_organiser_logo set_organiser_logo delete_organiser_logo""",
     "event-pages": """
         get_event_pages update_event_pages_put update_event_pages_patch""",
     "categories": """

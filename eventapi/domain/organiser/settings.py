@@ -9,7 +9,7 @@ from functools import partial
 
 from eventapi import journal, times
 from eventapi.config import DEFAULT, DESK, SETTINGS
-from eventapi.config.live import OF_FILE, read
+from eventapi.config.live import OF_FILE, read, stored_logo
 from eventapi.config.option import LINES, LIST
 from eventapi.domain.books import periods
 from eventapi.domain.records import entities
@@ -84,9 +84,9 @@ def change(db, values):
     changes = {name: text for name, text in values.items() if _is_change(old, name, text)}
     _keep_account(old, changes)
     after = _applied(old, changes)
-    config, _ = old.live.config_of(after, revision + bool(changes))
+    config, _ = old.live.config_of(after, revision + bool(changes), stored_logo(db))
     check(db, old, after, changes, config)
-    _refuse_closed(old, changes)
+    refuse_closed(old.live, changes)
     _refuse_locked(db, old, changes)
     _refuse_closed_months(db, old, changes)
     for name in changes:
@@ -251,9 +251,9 @@ def _is_start_page(db, text):
     return text in START_PAGES or db.value(sql.is_event, event_key=text) is not None
 
 
-def _refuse_closed(old, changes):
-    """Raise 409 if the administrator has set an option to another value."""
-    closed = sorted(name for name in changes if old.live.is_closed(name))
+def refuse_closed(live, changes):
+    """Raise 409 if the administrator has set an option to another value. `changes` are names."""
+    closed = sorted(name for name in changes if live.is_closed(name))
     if closed:
         names = listed([f"`{name}`" for name in closed])
         are, them = ("is", "it") if len(closed) == 1 else ("are", "them")

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from eventapi.config import SETTINGS
 from eventapi.config.live import OF_FILE, read
 from eventapi.config.option import BOOLEAN, LINES, LIST, NUMBER
-from eventapi.domain.organiser import missing, settings
+from eventapi.domain.organiser import logo, missing, settings
 from eventapi.errors import Faults
 from eventapi.storage.statements import statements
 
@@ -31,7 +31,7 @@ def get(db, config=None):
         **{name: value_of(SETTINGS[name], texts.text(name)) for name in NAMES},
         "set_by_administrator": [name for name in SETTINGS if config.live.is_closed(name)],
         "missing": [asdict(gap) for gap in missing.of(config)],
-        "logo": None,
+        "logo": logo.get(db),
         **db.one(sql.changed),
     }
 
