@@ -8,6 +8,7 @@ from eventapi import config as configuration
 from eventapi import times
 from eventapi.domain.organiser import settings as organiser_settings
 from eventapi.errors import Problem
+from eventapi.worker import invoice_pdfs
 from tests.support.client import write_empty_config
 
 IBAN, OTHER_IBAN = "DE02120300000000202051", "DE02500105170137075030"
@@ -334,6 +335,69 @@ def test_the_tax_basis_changes_only_after_the_last_closed_month(db, organiser, m
         assert problem.members["first_open_day"] == "2026-06-01"
     config = change(db, tax_basis="supply, 2026-06-01 payment")
     assert config.tax_basis == (("0001-01-01", "supply"), ("2026-06-01", "payment"))
+
+
+MAY = [
+    "/reports/periods",
+    *[
+        f"/reports/{name}?date_from=2026-05-01&date_to=2026-05-31"
+        for name in ("revenue", "payments", "tax", "ledger")
+    ],
+    "/reports/recapitulative?year=2026&month=5",
+    "/reports/receivables?as_of=2026-05-31",
+    "/reports/datev?year=2026&month=5",
+]
+# A DATEV file that is made again has the accounts of now.
+ACCOUNTS = {
+    "datev_adviser": "29098",
+    "datev_client": "55003",
+    "datev_chart": "03",
+    "datev_debtor_base": "10000",
+    "datev_bank": "1200",
+    "datev_gateways": "card=1361",
+    "datev_revenue": "S19=8400",
+    "datev_exchange_gains": "2660",
+    "datev_exchange_losses": "2150",
+}
+
+
+def figures(organiser, ids):
+    """Return the reports of May, and the stored PDFs."""
+    form = {"Accept": "application/json"}
+    reports = {path: organiser("GET", path, status=200, headers=form).json["data"] for path in MAY}
+    pdfs = {id: organiser("GET", f"/invoices/{id}/pdf", status=200).body for id in ids}
+    return {**reports, **pdfs}
+
+
+def test_no_setting_changes_a_closed_month(db, organiser, monkeypatch):
+    """Those that would are refused, and those of DATEV change the accounts of its file."""
+    now = {"now": "2026-05-12T10:00:00Z"}
+    monkeypatch.setattr(times, "now", lambda: now["now"])
+    db.connection.execute("UPDATE last_stamp SET stamped_at = '2026-01-01T00:00:00Z'")
+    change(db, **COMPANY, **ACCOUNTS, exchange_rates="CHF=1.10")
+    ids = []
+    for currency in ("EUR", "CHF"):
+        contact = organiser.make("/contacts", {**ADDRESS, "customer_number": f"C-{len(ids) + 1}"})
+        fields = {"contact_id": contact["id"], "items": [ITEM], "currency": currency}
+        invoice = organiser.make("/invoices", fields)
+        invoice = organiser.post(f"/invoices/{invoice['id']}/send", status=200).json["data"]
+        paid = {"invoice_number": invoice["invoice_number"], "amount": 50, "currency": currency}
+        organiser.make("/payments", paid)
+        ids.append(invoice["id"])
+    now["now"] = "2026-06-03T10:00:00Z"
+    organiser.post("/reports/periods/2026-05/close", status=200)
+    invoice_pdfs.run(db, lambda: False)  # it stores the PDFs, which have logo and colour until then
+    before = figures(organiser, ids)
+    locked = {"currency", "timezone", "organiser_country"}
+    texts = {name: typed for name, (typed, _) in TEXTS.items() if not name.startswith("datev_")}
+    for name, text in texts.items():
+        if name in locked:
+            refused(db, **{name: text})
+            continue
+        if name == "organiser_iban":
+            text = OTHER_IBAN
+        change(db, **{name: text})
+        assert figures(organiser, ids) == before, name
 
 
 # A setting that is stored and not valid
