@@ -82,7 +82,7 @@ def test_the_first_key_makes_the_first_admin_and_the_next_belongs_to_it(run, db)
 def test_all_scopes_equals_the_scopes_of_the_catalogue(run):
     run("key", "create", "--name", "all", "--all-scopes")
     assert table(run, "key", "list")[0]["scopes"] == SCOPES.split()
-    assert len(api_keys.SCOPES) == 23
+    assert len(api_keys.SCOPES) == 24
 
 
 def test_an_unknown_scope_is_refused_with_the_nearest_name(run):

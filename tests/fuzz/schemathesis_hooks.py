@@ -70,7 +70,11 @@ RULES = {
         ("min_items", "max_items", "max_properties"), "a file in CSV is any text for OpenAPI"
     ),
     "min_length": "a text of blanks is empty once it is trimmed",
-    "format": "headers that a webhook sends are ASCII",
+    "format": "headers that a webhook sends are ASCII, and settings have the syntax of eventapi.conf",
+    **dict.fromkeys(
+        ("max_length", "read_only", "unknown_field"),
+        "a list of the settings is limited as one text, and only commands name what is no setting",
+    ),
     "type": "numbers in a query are written in digits, without an exponent",
     "fixed": "a field that can be set, and not be changed afterwards",
     **dict.fromkeys(
