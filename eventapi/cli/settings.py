@@ -1,5 +1,6 @@
 """Commands for the settings of the organiser, which the database has."""
 
+import shlex
 import sys
 from contextlib import closing, contextmanager
 
@@ -154,7 +155,8 @@ def import_settings(args, config):
         print(f"{config.file or 'the configuration'}: there is nothing to copy")
         return
     print("The file counts until these lines are comments. Comment them out, and restart:")
-    print(f"    sed -i '{';'.join(f'{line}s/^/#/' for line in sorted(done.lines))}' {config.file}")
+    script = ";".join(f"{line}s/^/#/" for line in sorted(done.lines))
+    print(f"    sed -i '{script}' {shlex.quote(str(config.file))}")
     if place.tenant is not None:
         print(
             f"    systemctl restart {place.unit('eventapi.service')} {place.unit('eventapi-worker.service')}"

@@ -17,7 +17,7 @@ def read(text: str, path: str, known: set[str]) -> tuple[dict[str, tuple[str, st
     not understood: it may contain a password.
     """
     options, faults, name, section, depth = {}, [], None, None, 0
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in _numbered(text):
         line, place = raw.strip(), f"{path}:{number}"
         found, indent = OPTION.fullmatch(line), len(raw) - len(raw.lstrip())
         if not line or line[0] in "#;":
@@ -47,3 +47,12 @@ def read(text: str, path: str, known: set[str]) -> tuple[dict[str, tuple[str, st
             f"{path}: the section {SECTION} is missing; make it the first line of the file"
         )
     return options, faults
+
+
+def _numbered(text):
+    """Yield (number, line). Editors and sed count line feeds only, so that other ends of a line have no
+    number of their own.
+    """
+    for number, whole in enumerate(text.split("\n"), 1):
+        for line in whole.splitlines():
+            yield number, line

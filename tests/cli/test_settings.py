@@ -3,10 +3,12 @@ setting that cannot be parsed.
 """
 
 import json
+import subprocess
 
 import pytest
 
 from eventapi.cli import servers
+from eventapi.config import SETTINGS
 from eventapi.storage.database import Database
 from eventapi.worker.mail import trial
 from tests.domain.test_settings import COMPANY, change, damage, entries, stored
@@ -124,6 +126,37 @@ def test_the_configuration_is_the_same_after_import_and_its_sed_line(run, db, tm
             if name not in ("set_by", "revision", "live") and getattr(fresh.config, name) != value
         }
     assert differ == set()
+
+
+def test_the_sed_line_comments_out_what_was_copied_and_nothing_else(run, db, tmp_path, monkeypatch):
+    """sed counts line feeds. Python ends a line at a form feed, and at U+2028, which word processors
+    leave behind.
+    """
+    from eventapi import config
+
+    lines = (
+        "# copied\u2028# from a letter\r\n"
+        "# page 2\x0c# of it\r\n"
+        "smtp_password = secret\r\n"
+        "organiser_name = Messe Test\r\n"
+        "bank_accounts = DE02500105170137075030,\r\n"
+        "   DE02120300000000202051\r\n"
+        "payment_days = 30\r\n"
+        "# end\r\n"
+    )
+    file = tmp_path / "it's a file.conf"
+    file.write_text(f"[eventapi]\ndata_dir = {tmp_path}\n{lines}", newline="")
+    monkeypatch.setenv("EVENTAPI_CONFIG", str(file))
+    before = config.load(environ={"EVENTAPI_CONFIG": str(file)})
+    code, said, error = run("--config", str(file), "settings", "import")
+    assert (code, "bank_accounts stays in the file" in error) == (0, True)
+    sed = next(line for line in said if "sed -i" in line)
+    subprocess.run(["sh", "-c", sed], check=True)
+    after = config.load(environ={"EVENTAPI_CONFIG": str(file)})
+    assert before.smtp_password == after.smtp_password == "secret"
+    closed = {name for name in SETTINGS if after.live.is_closed(name)}
+    assert closed == {"bank_accounts"}
+    assert after.bank_accounts == before.bank_accounts
 
 
 # Other commands
