@@ -15,6 +15,7 @@ from pathlib import Path
 from bottle import Route, request
 
 from eventapi import logs, times
+from eventapi.config import ConfigError
 from eventapi.errors import Problem, damaged, internal_error
 from eventapi.storage.database import as_json
 from eventapi.storage.disk import mark_full
@@ -237,6 +238,14 @@ def problem_of(error: Exception) -> Problem:
     """Return the problem of an exception. Log the traceback if the administrator must act on it."""
     if isinstance(error, Problem):
         return error
+    if isinstance(error, ConfigError):
+        log.error("request %s was refused: %s", request_id(request.environ), error)
+        return Problem(
+            "unhealthy",
+            "A setting of the organiser is not valid, and this process of the server has never had a valid one. The "
+            "administrator finds its name in the log. Repeat the request when it is corrected.",
+            headers={"Retry-After": "60"},
+        )
     problem = storage_problem(error) or internal_error()
     if problem.code in ("internal_error", "unhealthy"):
         log.error("request %s failed", request_id(request.environ), exc_info=error)

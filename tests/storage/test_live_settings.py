@@ -9,8 +9,10 @@ from contextlib import closing
 from functools import partial
 
 import pytest
+import webtest
 from bottle import request
 
+from eventapi.app import App
 from eventapi.config import ConfigError
 from eventapi.domain.organiser import settings as organiser_settings
 from eventapi.plugins.database import writing
@@ -22,6 +24,7 @@ from eventapi.web.routes import Options
 from eventapi.worker import Worker
 from tests.domain.test_settings import ADDRESS, COMPANY, ITEM, TEXTS, change, damage, load
 from tests.storage.test_group_commit import together
+from tests.support.client import Client
 
 
 @pytest.fixture
@@ -272,6 +275,34 @@ def test_a_process_without_settings_goes_on_when_the_first_one_is_bad(organiser,
     organiser.data("/me")
     damage(other, "payment_days", "soon")
     assert organiser.data("/me")["organiser"]["name"] is None
+
+
+@pytest.fixture
+def started_anew(settings, organiser):
+    """A client of a server process that starts while a setting is bad."""
+    app = App(load(settings.data_dir))
+    yield Client(webtest.TestApp(app), organiser.key)
+    app.connections.close()
+
+
+def test_a_process_that_never_had_good_settings_says_that_it_cannot_work(
+    started_anew, other, caplog
+):
+    """A server process that ends is replaced, perhaps while a setting is bad."""
+    change(other, organiser_name="Messe Null")
+    damage(other, "payment_days", "soon")
+    for problem in (
+        started_anew.get("/me", status=503).json,
+        started_anew.post("/events", {"title": "Fair"}, status=503).json,
+    ):
+        assert problem["code"] == "unhealthy"
+        assert "A setting of the organiser is not valid" in problem["detail"]
+        assert "soon" not in problem["detail"]
+    assert started_anew.app.get("/imprint", status=503)
+    assert "eventapi settings set payment_days VALUE" in caplog.text
+    assert "Traceback" not in caplog.text
+    change(other, payment_days="20", organiser_name="Messe Eins")
+    assert started_anew.data("/me")["organiser"]["name"] == "Messe Eins"
 
 
 def change_by_hand(db, name, text):
