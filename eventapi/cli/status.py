@@ -137,7 +137,8 @@ def show_status(args, config):
         if not place.is_sample:
             _look_at_backups(state, place, config)
             _look_at_copies(state, place, config)
-            state.tasks += _recommended(place, config)
+            if config.live.has_started:
+                state.tasks += _recommended(place, config)
             _look_at_file(state, place, config)
     if args.json:
         print_json({name: asdict(state)[name] for name in args.parser.fields})
@@ -192,8 +193,8 @@ def _called():
 def _read_database(state, place, config):
     """Read the database.
 
-    Return the configuration with its settings. If it cannot be used, add the task that says what to
-    do, and return None.
+    Return the configuration with its settings, or without them if one is not valid. If the database
+    cannot be used, add the task that says what to do, and return None.
     """
     from eventapi.storage.migrations import ready
 
@@ -224,7 +225,6 @@ def _read_database(state, place, config):
         except configuration.ConfigError as error:
             for fault in error.faults:
                 state.add_urgent(f"The server and the worker do not start. In the {fault}.")
-            return None
         with db.snapshot():
             _look_at_data(state, place, db)
     return db.config
@@ -429,20 +429,6 @@ def _look_at_file(state, place, config):
         options = "One option" if count == 1 else f"{count} options"
         after = f"'{place.program} settings import'"
         state.hints.append(f"{options} of {config.file} can be edited at the desk after {after}.")
-
-
-def _needed_to_send(gaps):
-    """Return how the options are written that must be set before an invoice can be sent.
-
-    `gaps`: {code: Gap}. Those that are set and wrong have a sentence of their own.
-    """
-    needed = []
-    for code in ("no_name", "no_address", "no_tax_number", "no_tax_rate"):
-        if code == "no_tax_number" and code in gaps:
-            needed.append("organiser_vat_id (or organiser_tax_number)")
-        elif code in gaps:
-            needed += gaps[code].settings
-    return needed
 
 
 def _is_forwarded(address):

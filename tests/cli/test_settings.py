@@ -9,6 +9,7 @@ import pytest
 
 from eventapi.cli import servers
 from eventapi.config import SETTINGS
+from eventapi.domain.upkeep import housekeeping
 from eventapi.storage.database import Database
 from eventapi.worker.mail import trial
 from tests.domain.test_settings import COMPANY, change, damage, entries, stored
@@ -224,6 +225,17 @@ def test_status_says_that_the_server_does_not_start_with_a_bad_setting(run, bad)
     code, lines, _ = run()
     assert code == 1
     assert any("payment_days = 'soon'" in line for line in lines)
+    assert not any("Invoices cannot be sent" in line for line in lines)  # nobody knows
+
+
+def test_status_still_looks_at_keys_and_the_worker_while_a_setting_is_bad(run, db):
+    run("key", "create", "--name", "till", "--all-scopes")
+    housekeeping.record_heartbeat(db)
+    damage(db, "payment_days", "soon")
+    code, lines, _ = run("status", "--json")
+    found = json.loads("\n".join(lines))
+    assert (code, found["active_keys"]) == (1, 1)
+    assert found["worker_age_seconds"] is not None
 
 
 @pytest.mark.parametrize(
