@@ -130,7 +130,10 @@ def _refusing_damages():
     except Refused:
         raise
     except (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error) as error:
-        raise Refused("broken_picture", f"cannot be used as a picture: {error}. {REMEDY}") from None
+        reason = str(error) or "it is damaged"
+        raise Refused(
+            "broken_picture", f"cannot be used as a picture: {reason}. {REMEDY}"
+        ) from None
 
 
 def _opened(file):

@@ -305,6 +305,12 @@ def test_a_file_of_another_format_is_refused_with_the_way_out(data, name):
     assert name in text and "Save it as PNG or JPEG" in text
 
 
+def test_a_damaged_picture_is_refused_with_a_reason_if_its_decoder_gives_none():
+    code, text = refusal(b"RIFF1234WEBPVP8X")
+    assert code == "broken_picture"
+    assert text == "cannot be used as a picture: it is damaged. Save it as PNG or JPEG"
+
+
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
 def test_a_truncated_picture_is_refused(form):
     data = saved(noise(300, 200), form)
