@@ -13,6 +13,7 @@ from eventapi.domain.organiser import missing
 from eventapi.validation.schema_files import document
 from tests.domain.test_settings import COMPANY, IBAN, OTHER_IBAN, TEXTS, load
 from tests.support.client import SCOPES, Client
+from tests.web.test_bad_input import HOSTILE
 
 # option -> the value that the API returns for its text in TEXTS. Others are their text.
 VALUES = {
@@ -250,6 +251,25 @@ def test_a_wrong_value_is_refused_at_its_place(organiser, name):
 def test_what_is_no_setting_or_of_another_type_is_refused(organiser, body, pointer, code):
     (error,) = organiser.patch(ADDRESS, body, status=422).json["errors"]
     assert (error["pointer"], error["code"]) == (pointer, code)
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_hostile_text_is_stored_unchanged_or_refused(organiser, method):
+    names = [name for name in TEXTS if name not in VALUES]
+    for text in HOSTILE:
+        for name in names:
+            answer = organiser(method, ADDRESS, {name: text})
+            if answer.status_int != 200:
+                assert [fault["pointer"] for fault in answer.json["errors"]] == [f"/{name}"]
+            else:
+                assert answer.json["data"][name] == text
+    assert organiser.data(ADDRESS)["organiser_name"] == HOSTILE[-1]  # any text is a name
+
+
+@pytest.mark.parametrize("name", [name for name in VALUES if isinstance(VALUES[name], int | float)])
+def test_a_number_that_no_integer_of_the_database_holds_is_refused(organiser, name):
+    for number in (2**63 - 1, -(2**63)):
+        organiser.patch(ADDRESS, {name: number}, status=422)
 
 
 def test_all_faults_are_named_and_nothing_is_changed(organiser):

@@ -286,7 +286,11 @@ def test_hostile_text_in_a_filter_is_treated_as_text(shared, route):
 
 @each(
     "route",
-    [route for route in BODIES if "<" not in route.path and "." not in route.options.schema],
+    [
+        route
+        for route in BODIES
+        if route.method == "POST" and "<" not in route.path and "." not in route.options.schema
+    ],
 )
 def test_hostile_text_in_a_body_is_stored_unchanged_or_refused(shared, route):
     schema = body_schema(route.options.schema, "POST")

@@ -376,7 +376,8 @@ def test_one_trailing_slash_is_the_same_resource(shared, of_resource):
         without = ask(shared.organiser, route)
         assert with_slash.status_int == without.status_int
         assert with_slash.content_type == without.content_type
-        if without.content_type.endswith("json"):
+        has_body = without.status_int != 204
+        if has_body and without.content_type.endswith("json"):
             assert with_slash.json.get("code") == without.json.get("code")
 
     check_each(of_resource, check)
