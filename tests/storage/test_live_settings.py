@@ -15,6 +15,7 @@ from bottle import request
 from eventapi.app import App
 from eventapi.config import ConfigError
 from eventapi.domain.organiser import settings as organiser_settings
+from eventapi.domain.organiser import values
 from eventapi.plugins.database import writing
 from eventapi.storage import migrations
 from eventapi.storage.connections import Connections
@@ -99,6 +100,18 @@ def test_a_reading_connection_keeps_its_settings_until_its_next_request(settings
         assert db.config.payment_days == 14
         db.follow(1)
         assert db.config.payment_days == 30
+
+
+def test_the_settings_as_a_whole_are_those_of_one_state(settings, other):
+    """They may change after a request has begun, and before it reads them."""
+    with closing(Database(settings)) as db:
+        change(other, organiser_name="Messe Eins")
+        shown = values.get(db)
+        lacking = {gap["code"] for gap in shown["missing"]}
+        assert (shown["organiser_name"], db.config.organiser_name) == ("Messe Eins", "")
+        assert "no_name" not in lacking and "no_address" in lacking
+        damage(other, "organiser_country", "nowhere")
+        assert values.get(db)["organiser_country"] == "nowhere"
 
 
 def test_writes_of_one_commit_keep_the_settings_of_its_beginning(settings, other):

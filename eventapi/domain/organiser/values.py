@@ -7,7 +7,7 @@ from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 
 from eventapi.config import SETTINGS
-from eventapi.config.live import OF_FILE, read
+from eventapi.config.live import OF_FILE, read, stored_logo
 from eventapi.config.option import BOOLEAN, LINES, LIST, NUMBER
 from eventapi.domain.organiser import logo, missing, settings
 from eventapi.errors import Faults
@@ -21,10 +21,11 @@ NAMES = tuple(name for name in SETTINGS if name not in OF_FILE)
 def get(db, config=None):
     """Return the API object of the settings.
 
-    `config` is the Config that follows from them, by default that of the database connection.
+    `config` is the Config that follows from them, by default the one of what is stored now: this may
+    be newer than that of the database connection, which stays during a request.
     """
-    config = config or db.config
-    stored, _ = read(db)
+    stored, revision = read(db)
+    config = config or _config_of(db, stored, revision)
     texts = settings.Texts(config.live, stored)
     return {
         "id": settings.ENTITY_ID,
@@ -34,6 +35,17 @@ def get(db, config=None):
         "logo": logo.get(db),
         **db.one(sql.changed),
     }
+
+
+def _config_of(db, stored, revision):
+    """Return the Config of stored settings.
+
+    It is that of the connection if a setting is not valid: it goes on with the last good one.
+    """
+    if revision == db.config.revision:
+        return db.config
+    config, faults = db.config.live.config_of(stored, revision, stored_logo(db))
+    return db.config if faults else config
 
 
 def value_of(option, text):
