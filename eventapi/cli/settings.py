@@ -135,10 +135,21 @@ def _change(config, name, text):
             if problem.errors:
                 detail = problem.errors[0]["detail"]
                 raise Refused(f"{name} {detail}; see eventapi.conf(5)") from None
+            if problem.code == "set_by_administrator":
+                raise Refused(_closed(config, problem.members["settings"])) from None
             raise
     print(
         f"{name}: the server and the worker have it from now on. This command does not see variables and credentials "
         "of their units: with one of these, the running server may have it closed."
+    )
+
+
+def _closed(config, names):
+    """Return the sentence about settings that are closed, for their administrator."""
+    places = ", ".join(f"{name} in {config.live.given[name][1]}" for name in names)
+    return (
+        f"what is set outside of the database counts: {places}; change it there, or copy what the file sets into the "
+        "database with 'eventapi settings import'"
     )
 
 

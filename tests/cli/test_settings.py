@@ -68,7 +68,7 @@ def test_the_list_says_where_each_option_is_set(run, tmp_path, settings, monkeyp
         ("payment_days", "soon", "payment_days must be a whole number from 0 to 365"),
         ("smtp_host", "mail", "smtp_host is not a setting of the database; set it in"),
         ("organiser_citty", "x", "organiser_citty is not a setting; did you mean organiser_city?"),
-        ("organiser_name", "x", "`organiser_name` is set in the configuration of the server"),
+        ("organiser_name", "x", "eventapi.conf:3; change it there"),
     ],
 )
 def test_a_refusal_names_the_option(run, db, tmp_path, name, text, said):
