@@ -117,7 +117,12 @@ def _explained(path):
 
 
 def restore(args, config):
-    """Replace the data with a backup, then check the data."""
+    """Replace the data with a backup, then check the data.
+
+    A setting that cannot be parsed is logged: it keeps the server from starting, and no backup from
+    being restored.
+    """
+    config.live.has_started = True
     with _explained(args.file), Progress("restore", restoring.PARTS) as progress:
         file = None if args.descriptor is None else open(args.descriptor, "rb")
         aside, again = restoring.restore(

@@ -257,3 +257,16 @@ def test_a_name_that_is_no_setting_is_removed_from_the_database(run, db):
 
 def test_a_backup_is_made_while_a_setting_is_bad(run, bad, tmp_path):
     assert run("backup", str(tmp_path / "backup.tar"))[0] == 0
+
+
+def test_a_backup_with_a_bad_setting_is_restored(run, bad, db, tmp_path, settings, caplog):
+    """There may be nothing else left, and a setting can only be corrected in a database."""
+    file = str(tmp_path / "backup.tar")
+    run("backup", file)
+    db.close()
+    settings.database.unlink()
+    code, lines, _ = run("restore", "--force", file)
+    assert (code, "restored from" in lines[0]) == (0, True)
+    assert "payment_days = 'soon'" in caplog.text
+    assert run("settings", "set", "payment_days", "20")[0] == 0
+    assert listed(run)["organiser_name"]["value"] == "Messe"
