@@ -254,6 +254,24 @@ def test_a_value_that_is_not_valid_is_refused_at_its_name(db, name, text, detail
     assert (stored(db), revision(db)) == ({}, 0)
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"credit_note_number_format": "INV-{year}-{seq:05}"},
+        {"invoice_number_format": "CN-{year}-{seq:05}"},
+        {
+            "invoice_number_format": "RE-{year}-{seq}",
+            "credit_note_number_format": "RE-{year}-{seq}",
+        },
+    ],
+    ids=["credit-notes", "invoices", "both"],
+)
+def test_invoices_and_credit_notes_cannot_have_the_same_numbers(db, values):
+    errors = refused(db, **values).errors
+    assert [error["pointer"] for error in errors] == [f"/{name}" for name in sorted(values)[::-1]]
+    assert "both series would have the same numbers" in errors[0]["detail"]
+
+
 def test_a_currency_that_does_not_allow_an_amount_is_refused_at_the_currency(db):
     change(db, payment_tolerance="0.50")
     fault = refused(db, currency="JPY").errors[0]

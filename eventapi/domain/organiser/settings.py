@@ -201,6 +201,7 @@ def check(db, old, after, changes, config):
     for name, rule in IDENTIFIERS.items():
         if changes.get(name) is not None:
             _check_identifier(name, partial(rule, config), faults)
+    _check_series(changes, config, faults)
     start_page = changes.get("start_page")
     if start_page is not None and not _is_start_page(db, start_page):
         faults.add(
@@ -220,6 +221,20 @@ def _check_form(name, text, faults):
         )
     if CONTROL.search(text):
         faults.add(f"/{name}", "format", "must be one line without control characters")
+
+
+def _check_series(changes, config, faults):
+    """Add a fault if invoices and credit notes would have the same numbers: each series counts from 1."""
+    formats = ("invoice_number_format", "credit_note_number_format")
+    if config.invoice_number_format != config.credit_note_number_format:
+        return
+    for name, other in (formats, formats[::-1]):
+        if name in changes:
+            faults.add(
+                f"/{name}",
+                "format",
+                f"must differ from {other}: both series would have the same numbers",
+            )
 
 
 def _check_identifier(name, rule, faults):
