@@ -5,14 +5,31 @@ session (sessions), and for other pages here.
 """
 
 import inspect
+import logging
 from collections.abc import Callable
+from contextlib import closing
 
 from bottle import Route, request
 
+from eventapi.config import Config, ConfigError
 from eventapi.storage.database import Database
 from eventapi.storage.statements import statements
 
 sql = statements("settings")
+log = logging.getLogger("eventapi.settings")
+
+
+def start(config: Config) -> None:
+    """Read the settings before the first request: the process goes on with them if one becomes bad.
+
+    If one is bad already, the process has replaced another one of a running server, and refuses
+    requests until it is corrected.
+    """
+    with closing(Database(config, readonly=True)) as db:
+        try:
+            db.follow(db.value(sql.revision))
+        except ConfigError as error:
+            log.error("%s. Until then, each request is refused", error)
 
 
 class Settings:

@@ -41,3 +41,13 @@ def test_each_process_has_a_change_at_its_next_request(folder, db, round_):
     assert started.returncode == 1
     assert "payment_days = 'soon'" in started.stderr
     assert "eventapi settings set payment_days VALUE" in started.stderr
+
+
+def test_a_server_without_a_request_so_far_goes_on_while_a_setting_is_bad(folder, db):
+    with db.write():
+        key = api_keys.create_key(db, "office", ["events"])[1]
+    done = processes.eventapi(folder, "settings", "set", "organiser_name", "Messe Eins")
+    assert done.returncode == 0, done.stderr
+    with processes.Server(folder, "--workers", "2") as server:
+        damage(db, "payment_days", "soon")
+        assert names(server, key) == {"Messe Eins"}
