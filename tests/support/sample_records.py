@@ -140,6 +140,11 @@ def _document_with_content(app):
     _upload(app.organiser)
 
 
+def _logo(app):
+    headers = {"Content-Type": "image/png"}
+    app.organiser.put("/settings/logo", headers=headers, raw=png(60, 20), status=200)
+
+
 def _submitted_file(app):
     client = app.organiser
     participant = make_verbatim(client, "participant")
@@ -360,6 +365,7 @@ OTHERS = {
     "/payments/{id}/cancel": _pending_payment,
     "/submissions/{id}/revisions/{item_id}/content": _submitted_file,
     "/documents/{id}/content": _document_with_content,
+    "/settings/logo": _logo,
     "/documents/{id}/request-signature": _contract(),
     "/documents/{id}/mark-signed": _contract("request-signature"),
     "/documents/{id}/accept": _contract("request-signature"),
