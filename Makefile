@@ -149,7 +149,8 @@ schemathesis: $(VENV)/ready-to-test
 
 SECONDS := 600
 TARGETS ?= json_body query cursor csv_file csv_text import formula markup document placeholder calendar request \
-           moment amount webhook_url header file xml statement own_statement e_invoice hybrid
+           moment amount webhook_url header file xml statement own_statement \
+           statement_preview e_invoice hybrid
 fuzz:
 	@test -e .fuzz/atheris || { $(PYTHON) -m venv .fuzz && \
 	  .fuzz/bin/pip install --quiet --disable-pip-version-check --editable '.[pictures,test]' atheris && touch .fuzz/atheris; }

@@ -241,6 +241,15 @@ SEEDS = {
         OWN_ROWS.replace(";", ","),
         packed(OWN_ROWS),
     ],
+    "statement_preview": lambda: [
+        OWN_ROWS,
+        "\n".join(OWN_ROWS.splitlines()[1:]),
+        OWN_ROWS.replace(";", ","),
+        packed(OWN_ROWS),
+        SPARKASSE,
+        CAMT[0],
+        "Started Date,State,Amount\n2026-10-01 09:12:33,COMPLETED,1190.00\n",
+    ],
     "hybrid": lambda: (
         [
             hybrid_pdf(writer.write(einvoices.document(5)), is_packed)

@@ -21,7 +21,7 @@ from bottle import request
 
 from eventapi import images, markup, money, spreadsheet, times
 from eventapi.domain.attachments import content_types, own_party, pages, placeholders
-from eventapi.domain.bank import archives
+from eventapi.domain.bank import archives, previews
 from eventapi.domain.bank.entries import Refused
 from eventapi.domain.einvoices import cii, profiles, reading, received, rules, ubl
 from eventapi.domain.events import icalendar
@@ -518,6 +518,27 @@ def refused_or_sound(data, own):
             assert one.opening + sum(booked) == one.closing
 
 
+def statement_preview(world, data):
+    """The first rows of a statement are refused by a ValueError, or few and short.
+
+    The columns that are guessed are in the file, and read it or refuse it.
+    """
+    try:
+        table = previews.preview(io.BytesIO(data), None, None, [], reads=False)["table"]
+    except ValueError as error:
+        assert isinstance(error, Refused), repr(error)
+        return
+    if table is None:
+        return
+    assert len(table["rows"]) <= previews.ROWS
+    for cells in (table["names"], *table["rows"]):
+        assert len(cells) <= previews.COLUMNS
+        assert all(len(cell) <= previews.NAME + 1 for cell in cells)
+    assert set(table["guess"].values()) <= table["columns"].keys()
+    if table["bank"] is None and {"booked_on", "amount"} <= table["guess"].keys():
+        refused_or_sound(data, table["guess"])
+
+
 def e_invoice(world, data):
     """A file is refused by a ValueError, or it is a document that is the same after it was written
     and read again.
@@ -587,6 +608,7 @@ TARGETS = {
     "xml": (xml, 300_000),
     "statement": (statement, 300_000),
     "own_statement": (own_statement, 50_000),  # read in each of OWN_STYLES
+    "statement_preview": (statement_preview, 50_000),
     "e_invoice": (e_invoice, 50_000),
     "hybrid": (hybrid, 50_000),
 }

@@ -223,6 +223,18 @@ HOSTILE = {
         "Datum;Text;Betrag\n" + "Anzahl;;2\nUmsätze;;\n" * 4000,
         "Datum;Text;Betrag\n15/12/2025m;Ttx;eBetrag\n30/12/2025?Fe5a\nR0r;st;\ndelrag" * 600,
     ],
+    "statement_preview": [
+        "Datum;" * 8000 + "\n" + ";" * 40_000,
+        "a;b\n" * 12_000,
+        "Betrag;betrag;BETRAG\n1;2;3\n",
+        "1.1.2026;1\n" * 4000,
+        "Datum;Betrag\n" + "1;" * 20_000,
+        '"><script>;{{x}};\u202e\n1;2;3\n',
+        "Datum;Betrag;State\n" + "".join(f"1.1.2026;1;{n}\n" for n in range(2000)),
+        "\n" * 40_000 + "Datum;Betrag",
+        "PK\x03\x04",
+        "",
+    ],
     "hybrid": [
         "obj /EmbeddedFile stream",
         "/EmbeddedFile" * 3000,
