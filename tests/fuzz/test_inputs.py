@@ -228,6 +228,7 @@ HOSTILE = {
         "a;b\n" * 12_000,
         "Betrag;betrag;BETRAG\n1;2;3\n",
         "1.1.2026;1\n" * 4000,
+        "1.1.2026" + ";" * 80 + "1,00\n",
         "Datum;Betrag\n" + "1;" * 20_000,
         '"><script>;{{x}};\u202e\n1;2;3\n',
         "Datum;Betrag;State\n" + "".join(f"1.1.2026;1;{n}\n" for n in range(2000)),

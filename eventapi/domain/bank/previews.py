@@ -159,7 +159,9 @@ def _guess(columns, places):
     if places is None:
         return guesses.columns(columns)
     day, amount = places
-    return {"booked_on": str(day), "amount": str(amount)}
+    found = {"booked_on": str(day), "amount": str(amount)}
+    # A column behind the last one that is shown cannot be chosen.
+    return {field: name for field, name in found.items() if name in columns}
 
 
 def _states(names, rows, form):
