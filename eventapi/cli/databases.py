@@ -12,9 +12,6 @@ from eventapi.domain.upkeep.progress import Progress, duration
 from eventapi.storage import backups, files, maintenance, migrations, process_locks, versions
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
-from eventapi.storage.statements import statements
-
-sql = statements("settings")
 
 BYTES_PER_SECOND = 100_000_000  # that VACUUM rewrites; a slow disk needs longer
 
@@ -101,7 +98,7 @@ def _warn_of_settings(config):
     """
     with closing(Database(config, readonly=True)) as db:
         try:
-            db.follow(db.value(sql.revision))
+            db.follow()
         except ConfigError as error:
             for fault in error.faults:
                 _tell(f"warning: {fault}")

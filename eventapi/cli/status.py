@@ -26,7 +26,6 @@ from eventapi.storage.migrations import SchemaError
 from eventapi.storage.statements import statements
 
 sql = statements("status")
-settings = statements("settings")
 
 OF_PACKAGE = Path("/usr/lib/python3/dist-packages/eventapi")
 CONFIGURATIONS = Path("/etc/eventapi")
@@ -221,7 +220,7 @@ def _read_database(state, place, config):
         return None
     with closing(db):
         try:
-            db.follow(db.value(settings.revision))
+            db.follow()
         except configuration.ConfigError as error:
             for fault in error.faults:
                 state.add_urgent(f"The server and the worker do not start. In the {fault}.")

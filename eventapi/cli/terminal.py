@@ -12,9 +12,6 @@ from eventapi.errors import listed, suggestion
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database
 from eventapi.storage.errors import damage
-from eventapi.storage.statements import statements
-
-sql = statements("settings")
 
 
 class Refused(Exception):
@@ -217,7 +214,7 @@ def opened(config):
     db = Database(config)
     db.actor = Operator()
     try:
-        db.follow(db.value(sql.revision))
+        db.follow()
         yield db
     finally:
         db.close()

@@ -11,7 +11,6 @@ from eventapi.storage.database import Database
 from eventapi.storage.statements import statements
 
 sql = statements("first_steps")
-settings = statements("settings")
 PRINTED = {"EVENTAPI_DATA_DIR", "EVENTAPI_BIND"}  # options that `main` prints in any case
 
 
@@ -73,7 +72,7 @@ def main(base, key_file, page="docs/tutorial.md"):
     `base` is the address of the server, `key_file` contains an API key, `page` comes next.
     """
     db = Database(config.load())
-    db.follow(db.value(settings.revision))
+    db.follow()
     currency = db.config.currency
     invoice_number = db.value(sql.open_invoice, currency=currency)
     amount = "25.50" if money.decimals(currency) else "2500"

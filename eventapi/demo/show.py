@@ -18,7 +18,6 @@ from eventapi.storage.migrations import SchemaError
 from eventapi.storage.statements import statements
 
 sql = statements("demo")
-settings = statements("settings")
 
 SIZES = {
     "small": season.Size(60, 240, 40, 48, 1),
@@ -80,7 +79,7 @@ def make(config, size="small", say=lambda text: None):
 def current(config):
     """Return the configuration with the settings of the database."""
     with closing(Database(config, readonly=True)) as db:
-        db.follow(db.value(settings.revision))
+        db.follow()
         return db.config
 
 

@@ -50,7 +50,6 @@ MOST_JSON = 512 * 1024
 HOMES = {"participant": "my/", "application": "apply/", "admin": "desk/sign-in"}
 
 api_keys = statements("api_keys")
-settings = statements("settings")
 log = logging.getLogger("eventapi.sessions")
 
 
@@ -91,7 +90,7 @@ class PageHandler:
         ref = ref or page_requests.ONE_COOKIE[options.session]
         secret = cookies.get(ref)
         session = sessions.find(db, secret) if secret else None
-        follow(db, session["settings_revision"] if session else db.value(settings.revision), ids)
+        follow(db, session["settings_revision"] if session else None, ids)
         page_request = find_page_request(db, options, ref, session)
         if page_request is None:
             return self.without_session(db, ref)

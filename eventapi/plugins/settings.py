@@ -13,9 +13,7 @@ from bottle import Route, request
 
 from eventapi.config import Config, ConfigError
 from eventapi.storage.database import Database
-from eventapi.storage.statements import statements
 
-sql = statements("settings")
 log = logging.getLogger("eventapi.settings")
 
 
@@ -27,7 +25,7 @@ def start(config: Config) -> None:
     """
     with closing(Database(config, readonly=True)) as db:
         try:
-            db.follow(db.value(sql.revision))
+            db.follow()
         except ConfigError as error:
             log.error("%s. Until then, each request is refused", error)
 
@@ -49,14 +47,16 @@ class Settings:
 
         def current(**values):
             db = request.environ["eventapi.connections"].reader()
-            follow(db, db.value(sql.revision), values)
+            follow(db, None, values)
             return callback(**values)
 
         return current
 
 
-def follow(db: Database, revision: int, values: dict) -> None:
-    """Let the request have the settings of this revision. `values` are the arguments of its handler."""
+def follow(db: Database, revision: int | None, values: dict) -> None:
+    """Let the request have the settings of this revision, see Database.follow. `values` are the
+    arguments of its handler.
+    """
     db.follow(revision)
     request.environ["eventapi.config"] = db.config
     if "config" in values:

@@ -130,8 +130,6 @@ def parse(environ, config, upload, account, own, remembered):
             named = accounts.compact(account) if account else None
             ibans = importing.own_accounts(config)
             return parsed.read(file, named, config.data_dir, own, ibans, remembered)
-    except processes.Busy:
-        raise uploads.busy("parses") from None
     except processes.Stopped as reason:
         raise invalid_at(
             "",

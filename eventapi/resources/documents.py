@@ -19,7 +19,6 @@ from eventapi.domain.portal import signing
 from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.errors import Problem
-from eventapi.parsing import processes
 from eventapi.plugins.access import require_scope
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -138,12 +137,7 @@ def receive(environ, config, _):
     for would stay so.
     """
     with uploads.received(environ, config) as upload:
-        try:
-            found, warnings = e_invoices.recognise(
-                config.data_dir, upload, uploads.parsing(environ)
-            )
-        except processes.Busy:
-            raise uploads.busy("parses") from None
+        found, warnings = e_invoices.recognise(config.data_dir, upload, uploads.parsing(environ))
         yield upload, found, warnings
 
 

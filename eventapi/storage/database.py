@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from eventapi.config import Config
 
 sql = statements("stamps")
+settings = statements("settings")
 log = logging.getLogger("eventapi.storage")
 Value = str | int | float | bytes | None  # of a column, or of a parameter of a statement
 Connection = sqlite3.Connection
@@ -195,11 +196,13 @@ class Database:
                 if self.connection.in_transaction:
                     self.connection.execute("COMMIT")
 
-    def follow(self, revision: int) -> None:
-        """Let `config` have the settings of this revision, which the caller has read.
+    def follow(self, revision: int | None = None) -> None:
+        """Let `config` have the settings of this revision, or of the last one, which is read then.
 
         Raise ConfigError for a setting that cannot be parsed, unless the process has started.
         """
+        if revision is None:
+            revision = self.value(settings.revision)
         live = self.config.live
         if revision != self.config.revision:
             self.config = live.at(self, revision)

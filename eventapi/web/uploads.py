@@ -55,17 +55,19 @@ def place(environ: dict) -> AbstractContextManager[None]:
 def parsing(environ: dict) -> Iterator[None]:
     """Occupy a place while another process parses the file, unless the request has one already.
 
-    Raise processes.Busy if none is free within PLACE_WAIT: another upload may have been parsed by
-    then.
+    Raise 503 if none is free within PLACE_WAIT, when another upload may have been parsed, or if no
+    process becomes free (processes.Busy).
     """
     free, deadline = environ["eventapi.places"], time.monotonic() + PLACE_WAIT
     has_place = environ.get("eventapi.has_place")
     while not (has_place or free.acquire(blocking=False)):
         if time.monotonic() > deadline:
-            raise processes.Busy
+            raise busy("parses")
         time.sleep(PLACE_PAUSE)
     try:
         yield
+    except processes.Busy:
+        raise busy("parses") from None
     finally:
         if not has_place:
             free.release()
@@ -180,11 +182,8 @@ def picture(environ: dict, config: Config, purpose: str) -> Iterator[images.Imag
     """
     limit = min(config.max_upload_mb * 1024 * 1024, shrinking.MAX_SIZE)
     with stored(environ, config, limit) as upload:
-        try:
-            with parsing(environ), files.opened(upload.path) as file:
-                image = shrinking.shrunk(file, purpose, config.data_dir)
-        except processes.Busy:
-            raise busy("parses") from None
+        with parsing(environ), files.opened(upload.path) as file:
+            image = shrinking.shrunk(file, purpose, config.data_dir)
         yield image
 
 

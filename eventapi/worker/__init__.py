@@ -33,7 +33,6 @@ from eventapi.storage.errors import (
     mark_damaged,
     storage_error,
 )
-from eventapi.storage.statements import statements
 from eventapi.worker import bulk_import, daily, expiry, housekeeping, invoice_pdfs
 from eventapi.worker.mail import job as mail
 from eventapi.worker.webhooks import job as webhooks
@@ -45,7 +44,6 @@ SIGN_EVERY = 10  # seconds between two heartbeats
 TO_FINISH = 5  # seconds that threads get to end when the worker is stopped
 AFTER_FAILURE = 60  # seconds until a job that failed runs again
 log = logging.getLogger("eventapi.worker")
-sql = statements("settings")
 
 
 def name_of(job):
@@ -92,7 +90,7 @@ class Worker:
         """Run the jobs until nothing is due. Return those that failed, also in a thread."""
         db = Database(self.config)
         try:
-            db.follow(db.value(sql.revision))
+            db.follow()
             failed = {job for job in self.jobs if not self.exhaust(job, db)}
             self.finish()
             # A thread that was ending has not seen what came up then.
@@ -138,7 +136,7 @@ class Worker:
         version = db.data_version()
         changed, self.seen = version != self.seen, version
         if changed:
-            db.follow(db.value(sql.revision))
+            db.follow()
         for job in self.jobs:
             if self.stopping():
                 return

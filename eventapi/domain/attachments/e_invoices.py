@@ -23,10 +23,9 @@ def recognise(
 
     `folder` is the data directory.
 
-    `place` is entered while a process parses the file. Raise processes.Busy if no process becomes
-    free in time. The first is the field `e_invoice` of schemas/document.json. The warnings are
-    those of the file (`received.parse`), or one that the recognition was stopped, so that it is not
-    known whether the file is an e-invoice.
+    `place` is entered while a process parses the file (uploads.parsing). The first is the field
+    `e_invoice` of schemas/document.json. The warnings are those of the file (`received.parse`), or
+    one that the recognition was stopped, so that it is not known whether the file is an e-invoice.
     """
     with files.opened(upload.path) as file:
         if not received.may_be(file):

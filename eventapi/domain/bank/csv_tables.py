@@ -164,8 +164,8 @@ def refusal(content, own):
             '". Send its name as it is in the file. If the bank is not known, send also '
             "column_booked_on, column_amount, column_text and so on.",
         )
-    if places := _places_of_entry(content):
-        day, amount = places
+    if found := entry_without_header(content):
+        _, _, (day, amount) = found
         return Refused(
             "no_header",
             "The first row of the file is an entry, so the file does not name its columns. Name them by their numbers, "
@@ -181,14 +181,14 @@ def refusal(content, own):
     )
 
 
-def _places_of_entry(content):
-    """Return the numbers of the columns with the day and the amount of the first row, or None if that
-    is no entry.
+def entry_without_header(content):
+    """Return (separator, number of rows above, csv_numbered.places) of the first row if it is an
+    entry, else None.
     """
     for separator in SEPARATORS:
-        _, cells = first_entry(content, separator)
+        above, cells = first_entry(content, separator)
         if places := csv_numbered.places(cells):
-            return places
+            return separator, len(above), places
     return None
 
 

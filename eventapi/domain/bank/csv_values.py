@@ -1,7 +1,7 @@
 """Values in the cells of a bank's CSV file: amounts and days, and how a whole file writes them."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -147,13 +147,8 @@ class Finder:
 
     def style(self):
         """Return the Style. Raise Refused if amounts or days may mean two things."""
-        dates = self.told.get("dates")
-        return Style(
-            self._decimal(),
-            self._style(self._decimal()).thousands,
-            dates or self._order(),
-            bool(dates),
-        )
+        dates, style = self.told.get("dates"), self._style(self._decimal())
+        return replace(style, dates=dates or self._order(), is_told=bool(dates))
 
     def _style(self, decimal):
         """Return the Style with this decimal separator and what the request says."""

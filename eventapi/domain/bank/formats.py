@@ -53,16 +53,6 @@ def states_of(text):
 # Reading
 
 
-def of(db, account, header):
-    """Return the API object of the format of an account (IBAN) and a header line, or None.
-
-    `header` has the texts of the line, in any case; of a file without header line, the numbers of its
-    columns as texts.
-    """
-    row = db.one(sql.of, account=account, header_key=key_of(header))
-    return row and represent(row)
-
-
 def represent(row):
     """Return the API object of a row."""
     return {**row, "header": json.loads(row["header"]), "query": json.loads(row["query"])}

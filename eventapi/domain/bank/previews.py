@@ -13,7 +13,7 @@ from eventapi.domain.bank.csv_states import is_state, state_columns
 from eventapi.domain.bank.csv_tables import (
     SEPARATORS,
     content_of,
-    first_entry,
+    entry_without_header,
     first_rows,
     header_of,
     key_of,
@@ -119,16 +119,10 @@ def _header(content):
             points = _points(names[:COLUMNS])
             if points > best[0]:
                 best = (points, separator, place)
-    return _first_entry(content) or (None, *best[1:])
-
-
-def _first_entry(content):
-    """Return what `_header` returns if the file begins with an entry, else None."""
-    for separator in SEPARATORS:
-        above, first = first_entry(content, separator)
-        if csv_numbered.places(first):
-            return None, separator, len(above)
-    return None
+    if found := entry_without_header(content):
+        separator, place, _ = found
+        return None, separator, place
+    return None, *best[1:]
 
 
 def _points(names):

@@ -247,8 +247,6 @@ def preview_of(config, file, query, *, is_trial):
                 importing.own_accounts(config),
                 reads=is_trial,
             )
-    except processes.Busy:
-        raise uploads.busy("parses") from None
     except processes.Stopped:
         return {**nothing, "is_stopped": True}
     except ValueError:  # the import says why it cannot be read
