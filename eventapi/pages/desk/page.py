@@ -25,8 +25,8 @@ MENU = (
 )
 
 
-def render_page(db, request, name, *, menu=None, current=None, **values):
-    """Return a page of the desk.
+def render_page(db, request, name, *, package=labels.PACKAGE, menu=None, current=None, **values):
+    """Return a page of the desk. `package` has its template.
 
     `menu` is the part of the menu that it belongs to, `current` the event in hand if it has been
     read already. `values` are those of the template; `form` and `given` among them are a form and
@@ -42,14 +42,14 @@ def render_page(db, request, name, *, menu=None, current=None, **values):
     - `label_of(name)`, `rows_of`, `options_of`, `any_of`, `sentences`: of forms.
     """
     event = current or events.current(db)
-    texts = labels.words(request)
+    texts = page_requests.words(package, request.language)
     asked = shell.asked("event") | values.pop("asked", {})
     form = values.get("form")
     given = values.get("given") or {}
     write = Writer(request.language, event["timezone"] if event else db.config.timezone)
     return page_requests.render_page(
         request,
-        labels.PACKAGE,
+        package,
         name,
         current=event,
         events=events.offered(db, event),

@@ -70,8 +70,15 @@ def cookie_ref(link: dict) -> str:
 
 @lru_cache
 def words(package: str, language: str) -> dict[str, str]:
-    """Return the texts of a part of the pages, and those that all parts share."""
-    return {**shell.words(COMMON, language), **shell.words(package, language)}
+    """Return the texts of a part of the pages, those of the part that it continues, and those that
+    all parts share.
+    """
+    base = shell.CONTINUES.get(package, package)
+    return {
+        **shell.words(COMMON, language),
+        **shell.words(base, language),
+        **shell.words(package, language),
+    }
 
 
 def render_page(

@@ -32,6 +32,8 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
 }
 FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
+# package -> package whose pages it continues: it has its layout, pieces and words, too
+CONTINUES = {"eventapi.pages.office": "eventapi.pages.desk"}
 LARGEST = 8_000_000  # bytes of rendered pages, and of drawings within them, that a process keeps
 # bytes of files: PDF and SVG of 27 halls of 600 booths, in two languages
 LARGEST_FILES = 16_000_000
@@ -52,8 +54,13 @@ def words(package: str, language: str) -> dict[str, str]:
 
 @lru_cache
 def template(package: str, name: str) -> SimpleTemplate:
-    """Return a template. Every value in it is escaped, except for those that its `{{!…}}` name."""
-    return SimpleTemplate(files(package).joinpath(f"{name}.html").read_text(encoding="utf-8"))
+    """Return a template of a package, or of the one whose pages it continues. Every value in it is
+    escaped, except for those that its `{{!…}}` name.
+    """
+    file = files(package).joinpath(f"{name}.html")
+    if package in CONTINUES and not file.is_file():
+        file = files(CONTINUES[package]).joinpath(f"{name}.html")
+    return SimpleTemplate(file.read_text(encoding="utf-8"))
 
 
 def linked(text: str) -> str:
