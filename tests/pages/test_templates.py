@@ -80,7 +80,7 @@ def test_no_page_of_the_desk_writes_a_value_of_python(office, busy_fair, rendere
     assert missing(rendered, "desk") == set()
 
 
-@pytest.mark.parametrize("part", ["my", "desk", "show", "link", "applicant"])
+@pytest.mark.parametrize("part", ["my", "desk", "office", "show", "link", "applicant"])
 def test_a_parameter_of_a_piece_is_no_value_of_a_page(part):
     """`get("name")` in a piece would find the value of the page, where the piece was called without
     it.
