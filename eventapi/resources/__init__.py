@@ -86,4 +86,5 @@ OUTSIDE = (
     "pages.desk.links",
     "pages.desk.batches",
     "pages.desk.actions",
+    "pages.office.setup",
 )

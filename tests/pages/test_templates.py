@@ -42,12 +42,17 @@ def rendered(monkeypatch):
     return found
 
 
+def continues(package):
+    """Return the package that continues the pages of a package, and has its templates too."""
+    return next((part for part, base in shell.CONTINUES.items() if base == package), None)
+
+
 def missing(rendered, part):
     package = f"eventapi.pages.{part}"
     known = {file.name for file in files(package).iterdir() if file.name.endswith(".html")}
     return (
         known
-        - {f"{name}.html" for where, name in rendered if where == package}
+        - {f"{name}.html" for where, name in rendered if where in (package, continues(package))}
         - set(ELSEWHERE[part].split())
     )
 

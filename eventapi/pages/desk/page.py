@@ -13,7 +13,7 @@ from eventapi.web.html import page_requests, schema_forms, shell
 
 MOST_MADE = 20  # documents that a page names after a step
 SILENT = 120  # seconds after which the worker is called silent
-# Part of the menu, its address, and the scope without which it is left out.
+# Part of the menu, its address, and the scope that leads there: the first one that the person has.
 MENU = (
     ("today", "", "events"),
     ("applications", "applications", "applications"),
@@ -22,6 +22,8 @@ MENU = (
     ("money", "money", "invoices"),
     ("people", "people", "contacts"),
     ("setup", "setup", "events"),
+    ("setup", "company/company", "settings"),
+    ("setup", "team", "team"),
 )
 
 
@@ -54,7 +56,7 @@ def render_page(db, request, name, *, package=labels.PACKAGE, menu=None, current
         current=event,
         events=events.offered(db, event),
         menu=menu,
-        entries=[(part, target) for part, target, scope in MENU if api.may(request, scope)],
+        entries=entries(request),
         banner=banner(db),
         made=made(request),
         asked=asked,
@@ -79,6 +81,15 @@ def render_page(db, request, name, *, package=labels.PACKAGE, menu=None, current
         sentences=labels.sentences(request, form, given),
         **values,
     )
+
+
+def entries(request):
+    """Return (part, address) of the menu, without what the person may not read."""
+    found = {}
+    for part, target, scope in MENU:
+        if api.may(request, scope):
+            found.setdefault(part, target)
+    return list(found.items())
 
 
 def here():
