@@ -86,5 +86,6 @@ OUTSIDE = (
     "pages.desk.links",
     "pages.desk.batches",
     "pages.desk.actions",
+    "pages.office.sample",
     "pages.office.setup",
 )

@@ -37,7 +37,7 @@ def draw(invoice, seller, buyer, language, is_copy=False, brand=PLAIN):
     invoice: API object. Beside its fields it may have `event_title` and, of the same event, `event_venue`,
     `event_address`, `event_postal_code` and `event_city`; `related_issue_date`,
     `cancellation_reason` and `leitweg_id`; `girocode`, the text of a GiroCode; `tax_currency` and
-    `tax_in_tax_currency`, the tax in the tenant's currency.
+    `tax_in_tax_currency`, the tax in the tenant's currency; `is_sample`, which marks every page.
     is_copy: mark it as a copy on every page.
     brand: logo and colour of the organiser.
 
@@ -97,6 +97,8 @@ class Sheet:
     def _begin(self, paper):
         if self.draft:
             paper.watermark(self.words["draft"])
+        elif self.invoice.get("is_sample"):
+            paper.watermark(self.words["sample"])
         if len(paper.pages) > 1:
             paper.y = 20
             paper.flow(fonts.wrap(self.title, SIZE, RIGHT - LEFT), size=SIZE, ink=QUIET)
