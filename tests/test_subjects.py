@@ -114,6 +114,7 @@ MAILS = {
 }
 # what housekeeping calls for the subjects
 FORGETS = {
+    "access.attempts.delete_old",
     "access.links.delete_old",
     "access.reach.forget_former_addresses",
     "access.sessions.delete_old",

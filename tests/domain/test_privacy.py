@@ -86,7 +86,7 @@ PERSONAL = {
 # for all its columns.
 OTHERS = {
     "staff and settings of the organiser": "admins api_keys flags tenant gateways periods worker_heartbeats last_stamp "
-    "settings organiser_pictures",
+    "settings organiser_pictures recovery_codes pending_codes",
     "books that the law requires to be kept, with the names on them": "period_files period_file_ends",
     "rules of the organiser, which name whom it pays": "bank_rules",
     "the organiser's own show": "events event_pages event_key categories category_events "
@@ -148,6 +148,7 @@ OTHERS = {
     "bulk_imports.sha256 bank_statements.sha256 bank_transactions.identity bank_formats.header_key "
     "application_drafts.nonce application_drafts.network application_drafts.wide_network "
     "application_drafts.domain_hash application_drafts.email_hash confirmed_domains link_secrets.secret_hash "
+    "sign_in_tries "
     "links.ref links.email_hash link_requests.email_hash sessions.session_hash sent_forms.owner sent_forms.form_id "
     "sent_forms.fingerprint binding_steps.shown_sha256 "
     "mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash "

@@ -11,6 +11,7 @@ import re
 import secrets
 from datetime import timedelta
 from hashlib import sha256
+from ipaddress import ip_address, ip_network
 
 from eventapi import times
 from eventapi.storage.statements import statements
@@ -31,6 +32,22 @@ def form_key(db):
 def address_hash(db, email):
     """Return a keyed hash of an e-mail address, in lower case."""
     return hmac.new(form_key(db), email.strip().lower().encode(), sha256).hexdigest()
+
+
+def networks(key, client):
+    """Return keyed hashes of two networks of a client: its IPv4 address and None, or the /64 and
+    /48 of its IPv6.
+    """
+    address = ip_address(client) if client else ip_address("0.0.0.0")
+    if address.version == 4:
+        return _keyed(key, str(address)), None
+    return tuple(
+        _keyed(key, str(ip_network(f"{address}/{bits}", strict=False))) for bits in (64, 48)
+    )
+
+
+def _keyed(key, text):
+    return hmac.new(key, text.encode(), sha256).hexdigest()[:32]
 
 
 def hash_of(secret):

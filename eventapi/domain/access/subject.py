@@ -1,6 +1,6 @@
 """Access: what it adds to what the service does with all records."""
 
-from eventapi.domain.access import links, mails, reach, sessions
+from eventapi.domain.access import attempts, links, mails, reach, sessions
 from eventapi.domain.records.subject import Mail, Subject
 from eventapi.storage.statements import statements
 
@@ -9,7 +9,12 @@ sql = statements("links")
 ACCESS = Subject(
     name="access",
     mails=(Mail(kind=reach.NOTICE, contents=mails.notice),),
-    forgets=(links.delete_old, sessions.delete_old, reach.forget_former_addresses),
+    forgets=(
+        links.delete_old,
+        sessions.delete_old,
+        attempts.delete_old,
+        reach.forget_former_addresses,
+    ),
     erases=(sql.drop_of_contact,),
     merges_participants=(links.hand_over,),
 )

@@ -6,12 +6,9 @@ address and makes the application. Only hashes of the secrets in links are store
 a secret while it sends the mail.
 """
 
-import hmac
 import json
 from contextlib import suppress
 from datetime import timedelta
-from hashlib import sha256
-from ipaddress import ip_address, ip_network
 
 from eventapi import times
 from eventapi.domain.access import link_secrets, links, reach
@@ -111,7 +108,7 @@ def store(db, event, form, fields, nonce, language, client, base_url):
 
 def _add(db, event, form, fields, nonce, language, client, base_url):
     email_hash = _address(db, fields["email"])
-    network, wide_network = _networks(form_key(db), client)
+    network, wide_network = link_secrets.networks(form_key(db), client)
     daily = _mailed(db, email_hash, network=wide_network or network)
     has_mail = daily < PER_DAY and mails.is_configured(db.config)
     keys = {
@@ -311,22 +308,6 @@ def _domain(db, email):
     is_shared = len(labels) > 2 and len(labels[-2]) <= 3
     domain = ".".join(labels[-3:] if is_shared else labels[-2:])
     return link_secrets.address_hash(db, f"@{domain}")
-
-
-def _networks(key, client):
-    """Return keyed hashes of two networks of a client: its IPv4 address and None, or the /64 and
-    /48 of its IPv6.
-    """
-    address = ip_address(client) if client else ip_address("0.0.0.0")
-    if address.version == 4:
-        return _keyed(key, str(address)), None
-    return tuple(
-        _keyed(key, str(ip_network(f"{address}/{bits}", strict=False))) for bits in (64, 48)
-    )
-
-
-def _keyed(key, text):
-    return hmac.new(key, text.encode(), sha256).hexdigest()[:32]
 
 
 # The link in the mail
