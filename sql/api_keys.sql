@@ -37,17 +37,11 @@ UPDATE api_keys SET expires_at = :expires_at WHERE id = :id;
 -- name: add_admin
 INSERT INTO admins (name, email, created_at, updated_at) VALUES (:name, :email, :now, :now);
 
--- name: admins
-SELECT id, name, email, is_active, created_at FROM admins ORDER BY id;
-
 -- name: first_admin
 SELECT id FROM admins WHERE is_active = 1 ORDER BY id LIMIT 1;
 
 -- name: admin
 SELECT id, name, is_active FROM admins WHERE id = :id;
-
--- name: disable_admin
-UPDATE admins SET is_active = 0, updated_at = :now WHERE id = :id;
 
 -- name: flags
 SELECT name, enabled FROM flags ORDER BY name;

@@ -1,7 +1,7 @@
 -- Links: who may act for whom without an API key, their secrets, and requests for new ones.
 
--- columns: own = event_id participant_id application_id admin_id name email email_hash language rights station devices expires_at
--- columns: shown = id ref kind event_id participant_id application_id admin_id name email language rights station devices expires_at revoked_at ended_by last_used_at mailed_at created_by created_at updated_at
+-- columns: own = event_id participant_id application_id name email email_hash language rights station devices expires_at
+-- columns: shown = id ref kind event_id participant_id application_id name email language rights station devices expires_at revoked_at ended_by last_used_at mailed_at created_by created_at updated_at
 
 -- name: form_key
 -- The key of the tokens in forms, and of hashes of addresses.
@@ -35,7 +35,7 @@ SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
 SELECT count(*) FROM sessions WHERE link_id = :id AND ended_at IS NULL;
 
 -- name: list
--- As `get`, with the number of sessions. Links of admins are made on the command line only.
+-- As `get`, with the number of sessions.
 SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
        coalesce(l.expires_at, CASE l.kind
          WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id
@@ -51,7 +51,7 @@ SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
          WHEN 'door' THEN strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+1 day') END) AS ends_at,
        (SELECT count(*) FROM sessions s WHERE s.link_id = l.id AND s.ended_at IS NULL) AS session_count
   FROM links l LEFT JOIN events e ON e.id = l.event_id LEFT JOIN applications a ON a.id = l.application_id
- WHERE l.kind <> 'admin'
+ WHERE TRUE
    AND l.id IN (SELECT value FROM json_each(:ids))                  -- when ids
    AND likelihood(l.updated_at >= :updated_since, 0.0001)           -- when updated_since
    AND l.event_id = :event_id                                       -- when event_id
@@ -63,7 +63,7 @@ SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
  ORDER BY {sort} {order}, l.id {order}  -- sort: id=l.id created_at=l.id
 
 -- name: every
-SELECT id FROM links WHERE kind <> 'admin'
+SELECT id FROM links WHERE TRUE
    AND event_id = :event_id                                         -- when event_id
    AND kind = :kind                                                 -- when kind
  ORDER BY id;
@@ -134,17 +134,21 @@ SELECT id FROM links WHERE email_hash = :email_hash AND revoked_at IS NULL AND k
  ORDER BY id;
 
 -- name: add_secret
-INSERT INTO link_secrets (secret_hash, link_id, draft_id, way, mailed_to, created_at, expires_at)
-VALUES (:secret_hash, :link_id, :draft_id, :way, :mailed_to, :now, :expires_at);
+INSERT INTO link_secrets (secret_hash, link_id, draft_id, admin_id, scopes, way, mailed_to, created_at, expires_at)
+VALUES (:secret_hash, :link_id, :draft_id, :admin_id, :scopes, :way, :mailed_to, :now, :expires_at);
 
 -- name: secret
-SELECT secret_hash, link_id, draft_id, way, mailed_to, created_at, expires_at FROM link_secrets
+SELECT secret_hash, link_id, draft_id, admin_id, scopes, way, mailed_to, created_at, expires_at FROM link_secrets
  WHERE secret_hash = :secret_hash;
 
 -- name: surplus_secrets
 -- The oldest secrets of a link beyond the number that it may have.
 DELETE FROM link_secrets WHERE link_id = :link_id AND secret_hash NOT IN (
   SELECT secret_hash FROM link_secrets WHERE link_id = :link_id ORDER BY created_at DESC, rowid DESC LIMIT :most);
+
+-- name: surplus_secrets_of_admin
+DELETE FROM link_secrets WHERE admin_id = :admin_id AND secret_hash NOT IN (
+  SELECT secret_hash FROM link_secrets WHERE admin_id = :admin_id ORDER BY created_at DESC, rowid DESC LIMIT :most);
 
 -- name: drop_secret
 DELETE FROM link_secrets WHERE secret_hash = :secret_hash;

@@ -18,7 +18,7 @@ from eventapi.cli.terminal import (
     show,
     values,
 )
-from eventapi.domain.access import api_keys
+from eventapi.domain.access import api_keys, people
 
 # Scopes that show data of other scopes, with or without `:read`.
 REVEALS = {
@@ -199,12 +199,12 @@ def add_admin(args, config):
 
 def list_admins(args, config):
     with opened(config) as db:
-        show(args, api_keys.admins(db), ["id", "name", "email", "is_active", "created_at"])
+        show(args, people.all_people(db), ["id", "name", "email", "is_active", "created_at"])
 
 
 def disable_admin(args, config):
     with changing(config) as db:
-        api_keys.disable_admin(db, args.id)
+        people.disable(db, args.id)
 
 
 def create_key(args, config):

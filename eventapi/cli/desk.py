@@ -3,7 +3,7 @@
 import argparse
 
 from eventapi.cli.terminal import changing, command, group, lists, opened, record, show, values
-from eventapi.domain.access import api_keys, desks, links
+from eventapi.domain.access import api_keys, links, people, roles, sessions
 
 COLUMNS = ["id", "admin_name", "opened_by", "created_at", "last_used_at"]
 MOST_MINUTES = 24 * 60
@@ -30,7 +30,7 @@ def register(commands):
         help="scope of the session, as of an API key; may be repeated. Without it, the session "
         "only reads",
     )
-    values(scope, api_keys.ALL_SCOPES)
+    values(scope, roles.OF_PEOPLE)
     scopes.add_argument("--all-scopes", action="store_true", help="give the session all scopes")
     link.add_argument(
         "--minutes",
@@ -71,7 +71,7 @@ def _minutes(text):
 def make_link(args, config):
     scopes = api_keys.SCOPES if args.all_scopes else args.scope
     with changing(config) as db:
-        secret = desks.make_link(db, args.id, scopes, args.minutes)
+        secret = people.make_link(db, args.id, scopes, args.minutes)
     print(links.address(config.base_url or f"http://{config.bind}", secret))
     print(
         f"This link signs in once, within {args.minutes} minutes. Give it to nobody but the person it is for."
@@ -80,9 +80,9 @@ def make_link(args, config):
 
 def list_sessions(args, config):
     with opened(config) as db:
-        show(args, desks.open_sessions(db), COLUMNS)
+        show(args, sessions.at_desk(db), COLUMNS)
 
 
 def end_session(args, config):
     with changing(config) as db:
-        desks.end_session(db, args.id)
+        sessions.end_by_id(db, args.id)

@@ -190,6 +190,11 @@ CODES = {
         "In use",
         "Other records depend on this record. `used_by` lists their kinds, `detail` says what to do instead.",
     ),
+    "last_owner": (
+        409,
+        "Last owner",
+        "The person is the only owner of the office who has signed in. Make another person owner first.",
+    ),
     "deadline_passed": (
         409,
         "Deadline passed",

@@ -25,7 +25,6 @@ from eventapi.plugins.settings import follow
 from eventapi.plugins.validation import body_of
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
-from eventapi.storage.statements import statements
 from eventapi.validation.schema_files import body_schema
 from eventapi.web import client
 from eventapi.web.html import (
@@ -49,7 +48,6 @@ MOST_JSON = 512 * 1024
 # kind of link -> address that the page about an ended session leads to
 HOMES = {"participant": "my/", "application": "apply/", "admin": "desk/sign-in"}
 
-api_keys = statements("api_keys")
 log = logging.getLogger("eventapi.sessions")
 
 
@@ -241,9 +239,9 @@ def find_page_request(
     if options.flag in (session["disabled_flags"] or "").split():
         raise not_found("page", shell.address())
 
-    link = links.get(db, session["link_id"]) if session["link_id"] else None
-    if link is None:
-        return page_request_of_key(db, session) if options.session == "admin" else None
+    if session["link_id"] is None:
+        return page_request_at_desk(db, session) if options.session == "admin" else None
+    link = links.get(db, session["link_id"])
     return page_request_of_link(db, session, link, ref) if is_usable(link, options, ref) else None
 
 
@@ -255,33 +253,24 @@ def is_usable(link: dict, options: Options, ref: str) -> bool:
     return link["status"] == "active" or (link["status"] == "expired" and link["kind"] == "door")
 
 
-def page_request_of_link(db: Database, session: dict, link: dict, ref: str) -> PageRequest | None:
-    """Return the page request of a session that a link has opened. None if its admin is not active."""
+def page_request_of_link(db: Database, session: dict, link: dict, ref: str) -> PageRequest:
+    """Return the page request of a session that a link has opened."""
     touch(db, session)
-
-    admin = db.one(api_keys.admin, id=link["admin_id"]) if link["admin_id"] else None
-    if admin is None:
-        who = caller(session, name=f"link {link['id']}")
-    elif admin["is_active"]:
-        rights = frozenset(link["rights"])
-        who = caller(session, admin_id=admin["id"], name=admin["name"], scopes=rights)
-    else:
-        return None
     return PageRequest(
         kind=link["kind"],
         ref=ref,
         link=link,
         session=session,
-        event=events.get(db, link["event_id"]) if link["event_id"] else None,
-        who=who,
+        event=events.get(db, link["event_id"]),
+        who=caller(session, name=f"link {link['id']}"),
         owner=owner_of(link),
         key=link_secrets.form_key(db),
         language=page_requests.language_of(link["language"]),
     )
 
 
-def page_request_of_key(db: Database, session: dict) -> PageRequest:
-    """Return the page request of a session that an API key has opened at the desk."""
+def page_request_at_desk(db: Database, session: dict) -> PageRequest:
+    """Return the page request of a session at the desk, which a person or an API key has opened."""
     touch(db, session)
     return PageRequest(
         kind="admin",
@@ -298,7 +287,7 @@ def page_request_of_key(db: Database, session: dict) -> PageRequest:
         ),
         owner=f"admin {session['admin_id']}",
         key=link_secrets.form_key(db),
-        language=page_requests.language_of(),
+        language=page_requests.language_of(session["admin_language"]),
     )
 
 
@@ -338,8 +327,8 @@ def touch(db: Database, session: dict) -> None:
 
 
 def owner_of(link: dict) -> str:
-    """Return the owner of the tokens of a link's forms: the link, or its admin at the desk."""
-    return f"admin {link['admin_id']}" if link["kind"] == "admin" else f"link {link['id']}"
+    """Return the owner of the tokens of a link's forms."""
+    return f"link {link['id']}"
 
 
 # The form of a request
@@ -419,7 +408,7 @@ def former_link(db: Database, ref: str) -> dict | None:
 
 def former_owner(db: Database, ref: str) -> str | None:
     """Return the owner of the forms of a session at the desk that has ended, or None."""
-    opened_by = former_link(db, ref) or former_session(db, ref)
-    if opened_by is None or opened_by["admin_id"] is None:
+    session = former_session(db, ref)
+    if session is None or session["admin_id"] is None:
         return None
-    return f"admin {opened_by['admin_id']}"
+    return f"admin {session['admin_id']}"

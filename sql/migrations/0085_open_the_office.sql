@@ -66,7 +66,7 @@ CREATE TABLE new_sessions (
 INSERT INTO new_sessions (id, session_hash, link_id, api_key_id, admin_id, scopes, way, mailed_to, own_device, created_at, last_used_at, ended_at)
 SELECT s.id, s.session_hash, iif(l.kind = 'admin', NULL, s.link_id), s.api_key_id, l.admin_id,
        iif(l.kind = 'admin', (SELECT coalesce(group_concat(r.value, ' '), '') FROM json_each(l.rights) r), NULL),
-       s.way, s.mailed_to, s.own_device, s.created_at, s.last_used_at,
+       s.way, s.mailed_to, iif(l.kind = 'admin', 0, s.own_device), s.created_at, s.last_used_at,
        iif(l.kind = 'admin', coalesce(s.ended_at, l.revoked_at), s.ended_at)
   FROM sessions s LEFT JOIN links l ON l.id = s.link_id ORDER BY s.id;
 DROP TABLE sessions;

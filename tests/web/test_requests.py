@@ -19,6 +19,7 @@ import webtest
 
 from eventapi import spreadsheet, times
 from eventapi.app import App
+from eventapi.domain.access import people
 from eventapi.plugins.validation import accepted
 from eventapi.storage.database import Database
 from eventapi.storage.group_commit import Writer
@@ -87,7 +88,7 @@ def test_a_revoked_key_is_refused_at_the_next_request(person, db):
 def test_a_key_of_a_disabled_admin_is_refused(person, db):
     client = person("events")
     with db.write():
-        db.run(statements("api_keys").disable_admin, id=1, now=db.now)
+        people.disable(db, 1)
     client.get("/events", status=401)
 
 

@@ -22,7 +22,7 @@ SCOPES = tuple(
 )
 CREATE_APPLICATIONS = "applications:create"
 # The export of a contact does not need these, so that a key of an earlier version still reads it.
-NOT_OF_CONTACTS = ("links", "settings")
+NOT_OF_CONTACTS = ("links", "settings", "team")
 NARROW_SCOPES = (CREATE_APPLICATIONS, "public")  # for keys on web pages: few routes
 # `:read` allows reading only.
 ALL_SCOPES = (*SCOPES, *(f"{scope}:read" for scope in SCOPES), *NARROW_SCOPES)
@@ -53,7 +53,7 @@ def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
     the first active admin, who is created if there is none. Raise 422 for a wrong name, scope or
     expiry, 404 for an unknown admin, 409 `invalid_transition` for a disabled admin.
     """
-    name = _checked_name(name, "key")
+    name = checked_name(name, "key")
     scopes = checked_scopes(scopes)
     if expires_at is not None and expires_at <= db.now:
         raise invalid_parameter(
@@ -199,7 +199,7 @@ def _status(key):
 
 def add_admin(db, name, email=None):
     """Create an admin and return the id. Raise 422 for a wrong name or e-mail address."""
-    name = _checked_name(name, "admin")
+    name = checked_name(name, "admin")
     if email is not None and ("@" not in email.strip()[1:-1] or " " in email.strip()):
         raise invalid_parameter(
             "email", "format", f"{email!r} is not an e-mail address. Use the form name@example.com"
@@ -210,30 +210,6 @@ def add_admin(db, name, email=None):
         db, entities.ADMIN, "created", id, title=name, new={"name": name, "email": email}
     )
     return id
-
-
-def disable_admin(db, id):
-    """Disable an admin. The admin's keys are refused from the next request on.
-
-    A disabled admin is not changed. Raise 404 for an unknown admin.
-    """
-    admin = _admin(db, id)
-    if admin["is_active"]:
-        db.run(sql.disable_admin, id=id, now=db.now)
-        journal.administered(
-            db,
-            entities.ADMIN,
-            "updated",
-            id,
-            title=admin["name"],
-            old={"is_active": True},
-            new={"is_active": False},
-        )
-
-
-def admins(db):
-    """Return all admins as rows, with `is_active` as a boolean."""
-    return [{**row, "is_active": bool(row["is_active"])} for row in db.all(sql.admins)]
 
 
 def _admin(db, id):
@@ -311,7 +287,7 @@ def set_tier(db, name):
         )
 
 
-def _checked_name(name, noun):
+def checked_name(name, noun):
     """Return the name without outer spaces.
 
     Raise 422 if it is empty, too long or not printable. `noun`: its owner.

@@ -2,8 +2,8 @@
 
 Only their hashes are stored, so neither the database nor a backup opens anything.
 
-A secret is `evl_` and 192 random bits. It belongs to a link, or to the draft of an application, and
-was mailed to an address or shown to somebody of the office.
+A secret is `evl_` and 192 random bits. It belongs to a link, to the draft of an application, or to a
+person of the office, and was mailed to an address or shown to somebody of the office.
 """
 
 import hmac
@@ -19,7 +19,7 @@ from eventapi.storage.statements import statements
 sql = statements("links")
 
 SECRET = re.compile(r"evl_[A-Za-z0-9_-]{32}")
-MOST = 20  # secrets of a link; the oldest goes
+MOST = 20  # secrets of a link, or of a person; the oldest goes
 MAILED = timedelta(days=14)  # how long a secret opens its link
 SHOWN = timedelta(minutes=10)  # the same for a door whose QR code is on a screen
 
@@ -55,10 +55,13 @@ def hash_of(secret):
     return sha256(secret.encode()).hexdigest()
 
 
-def add(db, *, way, link_id=None, draft_id=None, mailed_to=None, lasts=None):
+def add(
+    db, *, way, link_id=None, draft_id=None, admin_id=None, scopes=None, mailed_to=None, lasts=None
+):
     """Make a secret, store its hash and return it. Call this inside a write transaction.
 
-    `way` is mailed or shown, `lasts` a timedelta; None: as long as its link or its draft.
+    `way` is mailed or shown, `lasts` a timedelta; None: as long as its link or its draft. `scopes`
+    are those of the session of a person; None: the rights of the person.
     """
     secret = f"evl_{secrets.token_urlsafe(24)}"
     ends = lasts and times.after(db.now, lasts)
@@ -67,6 +70,8 @@ def add(db, *, way, link_id=None, draft_id=None, mailed_to=None, lasts=None):
         secret_hash=hash_of(secret),
         link_id=link_id,
         draft_id=draft_id,
+        admin_id=admin_id,
+        scopes=None if scopes is None else " ".join(scopes),
         way=way,
         mailed_to=mailed_to,
         expires_at=ends,
@@ -74,6 +79,8 @@ def add(db, *, way, link_id=None, draft_id=None, mailed_to=None, lasts=None):
     )
     if link_id is not None:
         db.run(sql.surplus_secrets, link_id=link_id, most=MOST)
+    if admin_id is not None:
+        db.run(sql.surplus_secrets_of_admin, admin_id=admin_id, most=MOST)
     return secret
 
 

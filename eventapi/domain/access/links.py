@@ -1,8 +1,8 @@
 """Links: who may act without an API key, for whom, and with which rights.
 
-A link is made for one person and one participant, application, door or admin. Its secrets open
-sessions (link_secrets.py, sessions.py). Every function that writes is called inside a write
-transaction and journals the change.
+A link is made for one person and one participant, application or door. Its secrets open sessions
+(link_secrets.py, sessions.py). Every function that writes is called inside a write transaction and
+journals the change.
 """
 
 import json
@@ -40,7 +40,6 @@ COLUMNS = (
     "event_id",
     "participant_id",
     "application_id",
-    "admin_id",
     "name",
     "email",
     "language",
@@ -55,7 +54,6 @@ AUDITED = (
     "event_id",
     "participant_id",
     "application_id",
-    "admin_id",
     "rights",
     "station",
     "devices",
@@ -184,7 +182,7 @@ def _audit(db, action, link, old=None, new=None):
         old=_audited(old),
         new=_audited(new),
     )
-    if action in entities.LINK.events and link["kind"] != "admin":
+    if action in entities.LINK.events:
         stored = get(db, link["id"])
         journal.announced(db, entities.LINK, action, {name: stored[name] for name in ANNOUNCED})
 
@@ -264,7 +262,7 @@ def _close(db, id):
 
 
 def every(db, **filters):
-    """Return the rows of all links but those of admins.
+    """Return the rows of all links.
 
     `filters` are event_id and kind; None selects all.
     """

@@ -1,4 +1,4 @@
-"""Sessions: what the secret of a link, or an API key at the desk, opens in a browser.
+"""Sessions: what the secret of a link opens in a browser, and at the desk a person or an API key.
 
 Only hashes are stored.
 """
@@ -7,20 +7,37 @@ import secrets
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from eventapi import times
+from eventapi import journal, times
+from eventapi.domain.records import entities
+from eventapi.errors import not_found
 from eventapi.storage.statements import statements
 
 sql = statements("sessions")
 
-IDLE, OWN_DEVICE, WEEK = timedelta(hours=12), timedelta(days=60), timedelta(days=7)
+IDLE, OWN_DEVICE = timedelta(hours=12), timedelta(days=60)
+# at the desk, after signing in: elsewhere, and on the own device
+WEEK, MONTH = timedelta(days=7), timedelta(days=30)
 ENDED = timedelta(days=7)  # how long ended ones are kept
 HOUR = len("2026-05-01T09")  # the use of a session is recorded once per hour
 
 
-def add(db, *, link_id=None, api_key_id=None, way=None, mailed_to=None, own_device=False):
-    """Open a session of a link or of an API key.
+def add(
+    db,
+    *,
+    link_id=None,
+    api_key_id=None,
+    admin_id=None,
+    scopes=None,
+    way=None,
+    mailed_to=None,
+    own_device=False,
+    agent=None,
+):
+    """Open a session of a link, of an API key or of a person.
 
-    Return its secret, `evs_` and 192 random bits, for the cookie.
+    `scopes` are those of the session of a person; None: the rights of the person at each request.
+    `way` is password, mailed or shown, `agent` the browser. Return its secret, `evs_` and 192
+    random bits, for the cookie.
     """
     secret = f"evs_{secrets.token_urlsafe(24)}"
     db.insert(
@@ -28,16 +45,23 @@ def add(db, *, link_id=None, api_key_id=None, way=None, mailed_to=None, own_devi
         session_hash=_hash(secret),
         link_id=link_id,
         api_key_id=api_key_id,
+        admin_id=admin_id,
+        scopes=None if scopes is None else " ".join(scopes),
         way=way,
         mailed_to=mailed_to,
         own_device=int(own_device),
+        agent=agent,
         now=db.now,
     )
     return secret
 
 
 def find(db, secret):
-    """Return the session with the plan and features of the tenant, and with its API key; or None."""
+    """Return the session with the plan and features of the tenant; or None.
+
+    One at the desk has `admin_id`, `admin_name`, `admin_language`, and `scopes`: what it may do at
+    this moment, as text.
+    """
     return db.one(sql.find, session_hash=_hash(secret), now=times.now())
 
 
@@ -46,9 +70,10 @@ def _hash(secret):
 
 
 def is_open(session, kind):
-    """Return whether a session has neither ended nor been idle for too long.
+    """Return whether a session has neither ended nor lasted or been idle for too long.
 
-    That of a door ends with its link.
+    That of a door ends with its link. On the own device, that of a person ends 30 days after
+    signing in, whether it is used or not.
     """
     if session["ended_at"] or not session["key_is_valid"]:
         return False
@@ -57,9 +82,11 @@ def is_open(session, kind):
     )
     if kind == "door":
         return True
-    if kind == "admin" and now - opened > WEEK:
-        return False
-    return now - used <= (OWN_DEVICE if session["own_device"] and kind != "admin" else IDLE)
+    if kind == "admin":
+        if session["own_device"]:
+            return now - opened <= MONTH
+        return now - opened <= WEEK and now - used <= IDLE
+    return now - used <= (OWN_DEVICE if session["own_device"] else IDLE)
 
 
 def is_first(db, link):
@@ -70,6 +97,47 @@ def is_first(db, link):
 def of_link(db, link):
     """Return the rows of the open sessions of a link."""
     return db.all(sql.of_link, link_id=link["id"])
+
+
+def at_desk(db, admin_id=None):
+    """Return the open sessions of the desk, or those of an admin there, as rows.
+
+    Each has id, `admin_id`, `admin_name`, `opened_by` (key, link or password), `way`, `agent` and
+    times.
+    """
+    given = frozenset() if admin_id is None else frozenset({"admin_id"})
+    rows = db.all(sql.at_desk, given, admin_id=admin_id, now=times.now())
+    return [row for row in rows if is_open(row, "admin")]
+
+
+def of_admin(db, admin_id):
+    """Return the open sessions that a person has opened, not those of its API keys, as `at_desk`
+    does.
+    """
+    return [row for row in at_desk(db, admin_id) if row["api_key_id"] is None]
+
+
+def end_by_id(db, id):
+    """End a session of the desk, and journal that. Raise 404 if no such session is open."""
+    row = next((row for row in at_desk(db) if row["id"] == id), None)
+    if row is None:
+        raise not_found("session of the desk", id)
+    end_at_desk(db, row)
+
+
+def end_at_desk(db, row):
+    """End a session of the desk, a row of `at_desk`, and journal that."""
+    end(db, row)
+    kind, id = entities.ADMIN, row["admin_id"]
+    if row["api_key_id"]:
+        kind, id = entities.API_KEY, row["api_key_id"]
+    title = f"session {row['id']} of {row['admin_name']}"
+    journal.administered(db, kind, "session_ended", id, title=title)
+
+
+def end_of_admin(db, admin_id):
+    """End all sessions of an admin at the desk, also those of its API keys."""
+    db.run(sql.end_of_admin, admin_id=admin_id, now=db.now)
 
 
 def end(db, session):
@@ -116,10 +184,13 @@ def delete_old(db, size):
     Return their number.
     """
     with db.write():
-        now = datetime.fromisoformat(db.now)
-        ended, unused, day = (
-            times.text(now - age) for age in (ENDED, OWN_DEVICE + ENDED, timedelta(days=1))
+        ended = db.run(
+            sql.drop_old,
+            ended=times.after(db.now, -ENDED),
+            unused=times.after(db.now, -(OWN_DEVICE + ENDED)),
+            begun=times.after(db.now, -(MONTH + ENDED)),
+            begun_elsewhere=times.after(db.now, -(WEEK + ENDED)),
+            size=size,
         )
-        return db.run(sql.drop_old, ended=ended, unused=unused, size=size) + db.run(
-            sql.drop_forms, before=day, size=size
-        )
+        a_day_ago = times.after(db.now, -timedelta(days=1))
+        return ended + db.run(sql.drop_forms, before=a_day_ago, size=size)

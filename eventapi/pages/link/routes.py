@@ -5,7 +5,7 @@ use it up nor see what is behind it.
 """
 
 from eventapi import times
-from eventapi.domain.access import link_secrets, links, reach, sessions
+from eventapi.domain.access import link_secrets, links, people, reach, sessions
 from eventapi.domain.access.links import masked
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.public_forms import drafts
@@ -13,6 +13,7 @@ from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem
 from eventapi.pages.show import forms
 from eventapi.validation.formats import CHECKS
+from eventapi.web import client
 from eventapi.web.html import cookies, form_bodies, page_requests, shell, tokens
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
@@ -34,6 +35,8 @@ def get_link_page(db, secret):
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:
         return forms.confirming(db, drafted(db, row))
+    if row and row["admin_id"]:
+        return opening_desk(db, row)
     link = row and links.get(db, row["link_id"])
     if link is None or link["status"] != "active":
         return invalid(db, link)
@@ -44,7 +47,7 @@ def get_link_page(db, secret):
 
 @routes.post("/link/<secret>", before=form_bodies.before_link)
 def open_link(db, secret, before):
-    """Open the session of a link, or confirm the draft of an application.
+    """Open the session of a link or of a person at the desk, or confirm the draft of an application.
 
     Mail a new secret if this one has expired.
     """
@@ -56,6 +59,8 @@ def open_link(db, secret, before):
         page, link, is_new = forms.confirmed(db, draft, row["way"])
         done = None if is_new else f"known_{draft['form']}"
         return page or signed_in(db, link, link_secrets.find(db, secret), done=done)
+    if row and row["admin_id"]:
+        return signed_in_at_desk(db, row)
     link = row and links.get(db, row["link_id"])
     if link is None or link["status"] != "active":
         return invalid(db, link)
@@ -87,7 +92,7 @@ def session_cookie(db, link, row, *, own_device=False):
 
     It ends the session of the same cookie.
 
-    The secret of a door or of an admin opens one session. Return None if the door has no place for
+    The secret of a door opens one session. Return None if the door has no place for
     a further device.
     """
     ref = page_requests.cookie_ref(link)
@@ -98,7 +103,7 @@ def session_cookie(db, link, row, *, own_device=False):
         return None
     if old:
         sessions.end(db, old)
-    if link["kind"] in ("door", "admin"):
+    if link["kind"] == "door":
         link_secrets.drop(db, row)
     days = (
         cookies.DAYS_OF_DOOR
@@ -134,6 +139,47 @@ def redirected(db, link, row):
     ):
         return page_requests.redirect(shell.up() + page_requests.path_of(link))
     return None
+
+
+# The desk
+
+
+def opening_desk(db, row):
+    """Return the page with the button that signs a person in to the desk, if the secret is live."""
+    if (
+        not link_secrets.is_live(row, times.now())
+        or not people.get(db, row["admin_id"])["is_active"]
+    ):
+        return invalid(db, None)
+    return page_requests.message_page("open", referrer="no-referrer", asks_device=False)
+
+
+def signed_in_at_desk(db, row):
+    """Open a session of a person, by a secret that is used up, and lead to the desk.
+
+    It ends the session of the same cookie.
+    """
+    person = people.get(db, row["admin_id"])
+    if not link_secrets.is_live(row, db.now) or not person["is_active"]:
+        return invalid(db, None)
+    known = cookies.get("desk")
+    if known and (old := sessions.find(db, known)):
+        sessions.end(db, old)
+    link_secrets.drop(db, row)
+    scopes = None if row["scopes"] is None else row["scopes"].split()
+    secret = sessions.add(
+        db,
+        admin_id=person["id"],
+        scopes=scopes,
+        way=row["way"],
+        mailed_to=row["mailed_to"],
+        agent=client.agent(),
+    )
+    if scopes is None:
+        people.record_sign_in(db, person["id"])
+    return page_requests.redirect(
+        f"{shell.up()}desk/", {"Set-Cookie": cookies.header("desk", secret)}
+    )
 
 
 def opening(link):

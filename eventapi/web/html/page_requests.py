@@ -16,7 +16,7 @@ from eventapi.web.html import cookies, shell, tokens
 from eventapi.web.rest import Response
 
 COMMON = "eventapi.pages.link"  # package of the pages about links, sessions and errors
-# kind of link -> ref in the cookie of all links of the kind
+# kind of session -> ref in the cookie of all sessions of the kind
 ONE_COOKIE = {
     "door": "door",
     "admin": "desk",
@@ -27,8 +27,8 @@ ONE_COOKIE = {
 class PageRequest:
     """A request with a session.
 
-    `link` is the row of the link with `rights` as a list; None at the desk for a session of an API
-    key. `session` is the row of the session, `event` that of the link's event or None, `fields` the
+    `link` is the row of the link with `rights` as a list; None at the desk. `session` is the row of
+    the session, at the desk with `admin_id`; `event` that of the link's event or None, `fields` the
     texts of the form that was sent, by name. `problem` is the refusal of that form if its page is
     shown again. `owner` is who the tokens of forms are for.
     """
@@ -57,14 +57,12 @@ def path_of(link: dict) -> str:
         "participant": f"my/{link['ref']}/",
         "application": f"apply/{link['ref']}/",
         "door": "door/",
-        "admin": "desk/",
+        "admin": "desk/",  # of no link, but of a page request
     }[link["kind"]]
 
 
 def cookie_ref(link: dict) -> str:
-    """Return the ref in the name of the cookie: that of the link, or `door` or `desk` for all links
-    of these kinds.
-    """
+    """Return the ref in the name of the cookie: that of the link, or `door` for all links of doors."""
     return ONE_COOKIE.get(link["kind"], link["ref"])
 
 

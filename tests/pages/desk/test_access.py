@@ -8,7 +8,8 @@ import pytest
 
 from eventapi import app as application
 from eventapi import times
-from eventapi.domain.access import api_keys, desks
+from eventapi.domain.access import api_keys, people
+from eventapi.domain.access import sessions as sessions_of_desk
 from eventapi.domain.upkeep import housekeeping
 from eventapi.pages.desk import actions, api, batches, edit
 from eventapi.plugins import sessions
@@ -43,7 +44,7 @@ def link(app, db, organiser):
 
     def made(scopes=None, minutes=15):
         with db.write():
-            secret = desks.make_link(db, db.value(api_keys.sql.first_admin), scopes, minutes)
+            secret = people.make_link(db, db.value(api_keys.sql.first_admin), scopes, minutes)
         return Visitor(app), secret
 
     return made
@@ -151,7 +152,7 @@ def test_an_admin_who_is_disabled_has_no_session_of_a_link(link, db):
     visitor.sign_in(secret)
     visitor.get("/desk/")
     with db.write():
-        api_keys.disable_admin(db, db.value(api_keys.sql.first_admin))
+        people.disable(db, db.value(api_keys.sql.first_admin))
     visitor.get("/desk/", 303)
 
 
@@ -174,12 +175,15 @@ def test_a_session_ends_after_a_week_in_any_case(desk, fair, monkeypatch):
 def test_a_session_is_ended_by_the_administrator_and_by_signing_out(desk, db, fair):
     visitor, other = desk(), desk(name="Eve")
     with db.write():
-        assert [row["admin_name"] for row in desks.open_sessions(db)] == ["Ada Lovelace", "Eve"]
-        desks.end_session(db, desks.open_sessions(db)[0]["id"])
+        assert [row["admin_name"] for row in sessions_of_desk.at_desk(db)] == [
+            "Ada Lovelace",
+            "Eve",
+        ]
+        sessions_of_desk.end_by_id(db, sessions_of_desk.at_desk(db)[0]["id"])
     visitor.get("/desk/", 303)
     other.submit(other.get("/desk/"), "/desk/sign-out", status=200)
     other.get("/desk/", 303)
-    assert desks.open_sessions(db) == []
+    assert sessions_of_desk.at_desk(db) == []
 
 
 def test_the_desk_is_a_feature(office, db):

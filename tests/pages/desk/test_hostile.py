@@ -11,7 +11,6 @@ import pytest
 from bs4 import BeautifulSoup
 
 from eventapi import app as application
-from eventapi.domain.access import api_keys, links
 from eventapi.pages.desk import actions, api, batches, edit
 from eventapi.plugins import sessions
 from tests.support import camt
@@ -200,30 +199,13 @@ def test_an_action_without_its_ids_or_with_others_does_not_exist(office):
                 office.submit(page, f"/desk/do/{name}{ids}", {}, 404)
 
 
-def test_no_page_shows_or_renews_a_link_of_the_desk(office, fair, db):
-    """Nobody gives rights at the desk: links of admins are made on the command line only."""
-    with db.write():
-        id = links.create(
-            db, "admin", admin_id=db.value(api_keys.sql.first_admin), rights=["events:read"]
-        )["id"]
+def test_no_page_of_links_gives_rights_at_the_desk(office, fair, db):
     page = office.get("/desk/applications")
-    for address in (
-        "links/{}/show",
-        "links/{}/rotate",
-        "links/{}/mail",
-        "do/mail_link/{}",
-        "do/revoke_link/{}",
-    ):
-        office.get(f"/desk/{address.format(id)}", 404)
-        office.submit(page, f"/desk/{address.format(id)}", {}, 404)
-    assert "does not exist any more" in office.submit(
-        page, "/desk/batch/links/remind", {"ids": id, "sure": "1"}, 200
-    )
     for kind in ("admin", "desk", "key"):
         office.submit(
             page, "/desk/links", {"kind": kind, "name": "Eve", "email": "eve@mail.example"}, "*"
         )
-    assert list(db.connection.execute("SELECT kind, revoked_at FROM links")) == [("admin", None)]
+    assert not list(db.connection.execute("SELECT * FROM links"))
     assert not list(db.connection.execute("SELECT * FROM link_secrets"))
 
 

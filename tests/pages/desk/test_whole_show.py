@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from eventapi import times
-from eventapi.domain.access import api_keys, desks
+from eventapi.domain.access import api_keys, people
 from eventapi.domain.upkeep import housekeeping
 from eventapi.plugins import sessions as plugin
 from eventapi.web.html import tokens
@@ -72,7 +72,7 @@ def browser(visitor):
 def signed_in(clerk, db):
     housekeeping.record_heartbeat(db)
     with db.write():
-        secret = desks.make_link(db, clerk.admin, list(api_keys.SCOPES))
+        secret = people.make_link(db, clerk.admin, list(api_keys.SCOPES))
     clerk.open(f"/link/{secret}")
     assert "What waits" in clerk.press("Open")
 

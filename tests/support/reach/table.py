@@ -134,13 +134,13 @@ def pairs(kinds_by_owner):
 
 # function that makes a link, a secret or a session -> the modules that call it
 GIVES = {
-    "links.create": "cli/links.py demo/entrance.py demo/pages.py domain/access/desks.py domain/people/decisions.py "
+    "links.create": "cli/links.py demo/entrance.py demo/pages.py domain/people/decisions.py "
     "domain/portal/granting.py domain/public_forms/applicants.py domain/public_forms/drafts.py",
     "links.mail": "domain/access/links.py domain/portal/granting.py domain/portal/reminding.py "
     "domain/public_forms/applicants.py",
     "links.add_secret": "cli/links.py domain/access/links.py domain/people/decisions.py domain/portal/granting.py",
     "links.show": "cli/links.py demo/first_steps.py domain/portal/granting.py",
-    "link_secrets.add": "domain/access/desks.py domain/access/links.py domain/public_forms/drafts.py",
+    "link_secrets.add": "domain/access/links.py domain/access/people.py domain/public_forms/drafts.py",
     "sessions.add": "pages/desk/sign_in.py pages/link/routes.py",
     "routes.session_cookie": "pages/door/data.py pages/link/routes.py",
     "routes.signed_in": "pages/applicant/routes.py pages/link/routes.py",
