@@ -108,7 +108,9 @@ MAILS = {
     "invoice_reminder": ("billing.mails.reminder", "billing.mails.with_pdf"),
     "link": ("portal.mails.link", "portal.mails.with_secret"),
     "link_notice": ("access.mails.notice", None),
+    "mail_test": ("access.office_mails.test", None),
     "newsletter_confirmation": ("newsletter.mails.confirmation", None),
+    "notice": ("access.office_mails.notice", None),
     "participation_cancelled": ("portal.cancelling.contents", None),
     "todos": ("portal.mails.todos", "portal.mails.with_secret"),
 }

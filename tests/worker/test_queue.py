@@ -18,6 +18,8 @@ PRIORITIES = {
     "badge": 1,
     "booth_offer": 1,
     "link_notice": 1,
+    "mail_test": 0,
+    "notice": 1,
     "participation_cancelled": 1,
     "invoice": 2,
     "invoice_reminder": 2,

@@ -1,6 +1,14 @@
 """Access: what it adds to what the service does with all records."""
 
-from eventapi.domain.access import attempts, links, mails, reach, sessions
+from eventapi.domain.access import (
+    attempts,
+    links,
+    mails,
+    notices,
+    office_mails,
+    reach,
+    sessions,
+)
 from eventapi.domain.records.subject import Mail, Subject
 from eventapi.storage.statements import statements
 
@@ -8,7 +16,11 @@ sql = statements("links")
 
 ACCESS = Subject(
     name="access",
-    mails=(Mail(kind=reach.NOTICE, contents=mails.notice),),
+    mails=(
+        Mail(kind=reach.NOTICE, contents=mails.notice),
+        Mail(kind=notices.NOTICE, contents=office_mails.notice),
+        Mail(kind=notices.TEST, contents=office_mails.test),
+    ),
     forgets=(
         links.delete_old,
         sessions.delete_old,

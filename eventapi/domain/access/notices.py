@@ -1,0 +1,173 @@
+"""Notices to the people of the office: something of an account, of rights or of the bank account
+has changed. And the test mail, which proves that mails arrive.
+
+A notice has no secret, and of what was typed only names of persons. Every function that queues a
+mail is called inside a write transaction. Without a mail server or `base_url`, no notice is queued.
+office_mails.py has the contents, invitations.py the mails with a link to sign in.
+"""
+
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.mail import words as mail_words
+from eventapi.domain.records import entities
+from eventapi.errors import Problem, not_found
+from eventapi.languages import choice
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+
+sql = statements("notices")
+
+# kinds of mails
+NOTICE = "notice"
+TEST = "mail_test"
+
+# Of a mail of the kind `notice`, `text` is one of these.
+NOTICES = (
+    "new_device",
+    "password_changed",
+    "factor_added",
+    "factor_removed",
+    "recovery_code_used",
+    "code_guessing",
+    "email_changed",
+    "rights_changed",
+    "person_invited",
+    "bank_changed",
+)
+TO_FORMER_ADDRESS = "email_changed"
+
+# state of a mail -> state of a test mail
+TEST_STATES = {
+    "queued": "waiting",
+    "sending": "waiting",
+    "sent": "sent",
+    "failed": "failed",
+    "uncertain": "failed",
+}
+
+
+def can_mail(config):
+    """Return whether mails to the people of the office can be sent: their links need `base_url`."""
+    return mails.is_configured(config) and bool(config.base_url)
+
+
+def refuse_unable(config):
+    """Raise 409 `mail_not_configured` without a mail server or `base_url`."""
+    mails.refuse_unconfigured(config)
+    if not config.base_url:
+        raise mails.unconfigured("base_url", "")
+
+
+def addressee(db, id):
+    """Return a person with an active account as {id, name, email, language, role}, or None."""
+    return db.one(sql.person, id=id)
+
+
+def reachable(db, id):
+    """Return a person with an active account and an address, as `addressee`.
+
+    Raise 404, or 409 `invalid_transition` without an address.
+    """
+    person = addressee(db, id)
+    if person is None:
+        raise not_found("person of the office with an active account", id)
+    if not person["email"]:
+        raise Problem(
+            "invalid_transition",
+            f"{person['name']} has no e-mail address. Enter one first.",
+        )
+    return person
+
+
+def queue(db, kind, person, subject, *, address=None, text=None, details=None, **values):
+    """Queue a mail to a person of the office, which `addressee` has returned.
+
+    `subject` is the name of a text, with `values`; `address` replaces that of the person.
+    """
+    language = choice.choose(db.config, person["language"])
+    words = mail_words.WORDS[language]
+    mails.add(
+        db,
+        kind,
+        entities.ADMIN.entity_type,
+        person["id"],
+        address or person["email"],
+        words[subject].format(organiser=mail_words.sender(db.config), **values),
+        base_url=db.config.base_url,
+        language=language,
+        text=text,
+        details=details and as_json(details),
+    )
+
+
+# Notices
+
+
+def tell(db, notice, *, admin_id=None, to=None, but=None, details=None):
+    """Queue a notice to a person, or to all owners with an address who have signed in.
+
+    `notice` is one of NOTICES. `to` is the former address of the person, for `email_changed` only;
+    `but` is the id of an owner who needs no notice. Time and author are those of the transaction.
+    `details` are what the text says beside them:
+
+    - new_device: `agent` (the header User-Agent) and `address` of the client
+    - code_guessing: `address`
+    - password_changed: `is_removed`, true if there is none any more
+    - recovery_code_used: `left`, the number of codes that are left
+    - rights_changed: `person`, and `old_role` and `role`, or `is_active` if only this has changed
+    - person_invited: `person` and `role`
+    - bank_changed: `changes`, see bank_notices.py
+    """
+    if notice not in NOTICES or (to is None) == (notice == TO_FORMER_ADDRESS):
+        raise ValueError(notice)
+    if not can_mail(db.config):
+        return
+    facts = {**author(db.actor), "at": db.now, **(details or {})}
+    for person in _recipients(db, admin_id):
+        if (to or person["email"]) and person["id"] != but:
+            queue(db, NOTICE, person, f"{notice}_subject", address=to, text=notice, details=facts)
+
+
+def author(actor):
+    """Return who acts: {by, with_key}. `by` is None for the command line."""
+    return {
+        "by": actor.admin_name if actor.admin_id else None,
+        "with_key": bool(actor.admin_id and actor.key_id),
+    }
+
+
+def _recipients(db, admin_id):
+    if admin_id is None:
+        return db.all(sql.owners)
+    person = addressee(db, admin_id)
+    return [person] if person else []
+
+
+# Test mails
+
+
+def send_test(db, admin_id):
+    """Queue a test mail to a person.
+
+    Raise 404 for an unknown or deactivated person, 409 `invalid_transition` for one without an
+    address, 409 `mail_not_configured`.
+    """
+    person = reachable(db, admin_id)
+    refuse_unable(db.config)
+    queue(db, TEST, person, "mail_test_subject")
+
+
+def test_state(db, admin_id):
+    """Return {state, at, answer} of the last test mail of a person, or None if there was none.
+
+    `state` is sent, failed or waiting, `at` the time of it, `answer` what the mail server has said
+    against the mail, or None.
+    """
+    row = db.one(sql.last_test, id=admin_id)
+    if row is None:
+        return None
+    return {"state": TEST_STATES[row["state"]], "at": row["updated_at"], "answer": row["error"]}
+
+
+def was_test_sent(db):
+    """Return whether a test mail to anybody was sent, which the last days must not show any more."""
+    return db.value(sql.sent_test) is not None
