@@ -76,3 +76,15 @@ UPDATE sessions SET ended_at = :now WHERE admin_id = :id AND scopes IS NOT NULL 
 -- Of the API keys of an admin that work.
 SELECT scopes FROM api_keys
  WHERE admin_id = :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now) ORDER BY id;
+
+-- After a restore: nobody at the desk is signed in, and no link of a person opens.
+
+-- name: end_all_sessions
+UPDATE sessions SET ended_at = :now
+ WHERE id IN (SELECT id FROM sessions WHERE api_key_id > 0 UNION SELECT id FROM sessions WHERE admin_id > 0) AND ended_at IS NULL;
+
+-- name: drop_all_secrets
+DELETE FROM link_secrets WHERE admin_id > 0;
+
+-- name: drop_all_pending_codes
+DELETE FROM pending_codes;

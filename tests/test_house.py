@@ -159,7 +159,7 @@ DOMAIN = {
     "subjects": "access attachments bank billing books datev dunning einvoices_sent entrance events "
     "halls imports mail newsletter orders people portal public_forms shows submissions webhooks",
     "submissions": "attachments records",
-    "upkeep": "mail privacy records subjects webhooks",
+    "upkeep": "access mail privacy records subjects webhooks",
     "vat": "books",
     "webhooks": "attachments records",
 }

@@ -1,4 +1,4 @@
-"""Commands for access: admins, API keys, feature flags and the plan tier.
+"""Commands for access: API keys, feature flags and the plan tier.
 
 Running servers apply a change at once.
 """
@@ -18,7 +18,7 @@ from eventapi.cli.terminal import (
     show,
     values,
 )
-from eventapi.domain.access import api_keys, people
+from eventapi.domain.access import api_keys
 
 # Scopes that show data of other scopes, with or without `:read`.
 REVEALS = {
@@ -40,7 +40,6 @@ KEY_COLUMNS = [
 
 def register(commands):
     """Declare the commands."""
-    _register_admins(group(commands, "admin", "manage admins, the people of the organiser's staff"))
     _register_keys(group(commands, "key", "manage API keys"))
     flag = group(commands, "flag", "manage feature flags")
     lists(
@@ -70,41 +69,6 @@ def register(commands):
         ),
         api_keys.TIERS,
     )
-
-
-def _register_admins(admin):
-    add = command(
-        admin,
-        "add",
-        add_admin,
-        "add an admin and print the id",
-        "eventapi admin add 'Ada Lovelace' --email ada@example.org",
-    )
-    add.add_argument("name", metavar="NAME", help="name of the admin")
-    add.add_argument("--email", help="email address of the admin")
-    lists(
-        command(
-            admin,
-            "list",
-            list_admins,
-            "list the admins",
-            "eventapi admin list",
-            "eventapi admin list --json",
-        ),
-        id="id of the admin",
-        name="name",
-        email="email address, or null",
-        is_active="false if the admin is disabled",
-        created_at="time of creation",
-    )
-    disable = command(
-        admin,
-        "disable",
-        disable_admin,
-        "disable an admin and all API keys of the admin",
-        "eventapi admin disable 2",
-    )
-    record(disable, "id", "admin list", "id of the admin, see 'eventapi admin list'")
 
 
 def _register_keys(key):
@@ -189,22 +153,6 @@ def _hours(text):
             f"{text!r} must be a whole number of hours from 0 to 8760 (one year)"
         )
     return int(text)
-
-
-def add_admin(args, config):
-    with changing(config) as db:
-        id = api_keys.add_admin(db, args.name, args.email)
-    print(id)
-
-
-def list_admins(args, config):
-    with opened(config) as db:
-        show(args, people.all_people(db), ["id", "name", "email", "is_active", "created_at"])
-
-
-def disable_admin(args, config):
-    with changing(config) as db:
-        people.disable(db, args.id)
 
 
 def create_key(args, config):

@@ -19,7 +19,7 @@ def register(commands):
         "print a link that signs an admin in to the desk, once",
         "eventapi desk link 2 --scope applications --scope participants --scope booths",
         "eventapi desk link 2 --all-scopes --minutes 60",
-        "eventapi desk link 2                      # to look only",
+        "eventapi desk link 2                      # the rights of the person, or to look only",
     )
     record(link, "id", "admin list", "id of the admin, see 'eventapi admin list'")
     scopes = link.add_mutually_exclusive_group()
@@ -27,18 +27,12 @@ def register(commands):
         "--scope",
         action="append",
         metavar="SCOPE",
-        help="scope of the session, as of an API key; may be repeated. Without it, the session "
-        "only reads",
+        help="scope of the session, as of an API key; may be repeated. Without it, the session has "
+        "the rights of the person, and that of an admin without an account only reads",
     )
     values(scope, roles.OF_PEOPLE)
     scopes.add_argument("--all-scopes", action="store_true", help="give the session all scopes")
-    link.add_argument(
-        "--minutes",
-        type=_minutes,
-        default=15,
-        metavar="MINUTES",
-        help="minutes in which the link can be opened (default: 15)",
-    )
+    minutes_of_link(link)
     lists(
         command(
             desk,
@@ -49,14 +43,39 @@ def register(commands):
         ),
         id="id of the session",
         admin_name="name of the admin",
-        opened_by="key (API key) or link",
+        opened_by="key (API key), link or password",
         created_at="time of signing in",
         last_used_at="time of the first request in the hour (UTC) of the last one",
     )
     end = command(
-        desk, "end", end_session, "end a session of the desk at once", "eventapi desk end 7"
+        desk,
+        "end",
+        end_sessions,
+        "end sessions of the desk at once",
+        "eventapi desk end 7",
+        "eventapi desk end --admin 2",
+        "eventapi desk end --all",
     )
-    record(end, "id", "desk sessions", "id of the session, see 'eventapi desk sessions'")
+    which = end.add_mutually_exclusive_group(required=True)
+    record(which, "id", "desk sessions", "id of a session, see 'eventapi desk sessions'", nargs="?")
+    record(
+        which,
+        "--admin",
+        "admin list",
+        "all sessions of this admin, also those of the admin's API keys",
+    )
+    which.add_argument("--all", action="store_true", help="all sessions of everybody")
+
+
+def minutes_of_link(parser):
+    """Declare the option --minutes of a command that prints a link."""
+    parser.add_argument(
+        "--minutes",
+        type=_minutes,
+        default=15,
+        metavar="MINUTES",
+        help="minutes in which the link can be opened (default: 15)",
+    )
 
 
 def _minutes(text):
@@ -83,6 +102,11 @@ def list_sessions(args, config):
         show(args, sessions.at_desk(db), COLUMNS)
 
 
-def end_session(args, config):
+def end_sessions(args, config):
     with changing(config) as db:
-        sessions.end_by_id(db, args.id)
+        if args.id:
+            sessions.end_by_id(db, args.id)
+            return
+        ids = [args.admin] if args.admin else [person["id"] for person in people.all_people(db)]
+        count = sum(people.end_sessions(db, id) for id in ids)
+    print(f"{count} {'session' if count == 1 else 'sessions'} ended")

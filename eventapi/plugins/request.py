@@ -338,6 +338,7 @@ def log_request(environ: dict, start: float | None, response: Response) -> None:
             request_id=environ["eventapi.request_id"],
             client=client.address(),
             key=who.key_id if who else None,
+            admin=who.admin_id if who and who.key_id is None else None,
             method=environ["REQUEST_METHOD"],
             path=masking.path(environ["PATH_INFO"]),
             status_code=response.status,

@@ -23,6 +23,7 @@ REQUEST = [
     "request_id",
     "client",
     "key",
+    "admin",
     "method",
     "path",
     "status_code",

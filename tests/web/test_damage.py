@@ -204,6 +204,8 @@ def test_a_single_round_of_the_worker_that_finds_damage_fails(broken, monkeypatc
 COMMANDS = (
     "admin add Ada",
     "admin disable 1",
+    "admin invite Ada ada@example.org",
+    "desk end --all",
     "key create --name office --all-scopes",
     "key revoke 1",
     "key rotate 1",

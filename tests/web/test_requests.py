@@ -252,7 +252,7 @@ def test_requests_without_a_route_are_logged_too(app, monkeypatch, caplog):
     plain(app, "BREW")
     lost, brewed = lines
     assert (
-        r'request_id=mine client=- key=- method=GET path="/api/v1/nowhere\nGET" status_code=404 ms=0.0 b'
+        r'request_id=mine client=- key=- admin=- method=GET path="/api/v1/nowhere\nGET" status_code=404 ms=0.0 b'
         in lost
     )
     assert "method=BREW path=/api/v1/events status_code=405" in brewed

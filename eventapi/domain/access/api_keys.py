@@ -21,8 +21,9 @@ SCOPES = tuple(
     "webhooks reports audit links settings".split()
 )
 CREATE_APPLICATIONS = "applications:create"
+OF_PEOPLE = "team"  # the scope that invites people and changes their rights: no API key has it
 # The export of a contact does not need these, so that a key of an earlier version still reads it.
-NOT_OF_CONTACTS = ("links", "settings", "team")
+NOT_OF_CONTACTS = ("links", "settings", OF_PEOPLE)
 NARROW_SCOPES = (CREATE_APPLICATIONS, "public")  # for keys on web pages: few routes
 # `:read` allows reading only.
 ALL_SCOPES = (*SCOPES, *(f"{scope}:read" for scope in SCOPES), *NARROW_SCOPES)
@@ -68,13 +69,14 @@ def checked_scopes(scopes):
     """Return each scope once, in the order of ALL_SCOPES. Raise 422 with a fault for each unknown
     scope.
     """
-    faults = [
-        fault(
-            "unknown", f"unknown scope {scope!r}{_suggestion(scope, ALL_SCOPES)}", parameter="scope"
-        )
-        for scope in scopes
-        if scope not in ALL_SCOPES
-    ]
+    faults = []
+    for scope in scopes:
+        if scope == OF_PEOPLE:
+            text = "only people have the scope team, and no API key"
+            faults.append(fault("not_allowed", text, parameter="scope"))
+        elif scope not in ALL_SCOPES:
+            text = f"unknown scope {scope!r}{_suggestion(scope, ALL_SCOPES)}"
+            faults.append(fault("unknown", text, parameter="scope"))
     if faults:
         raise invalid(faults)
     return in_order(scopes)

@@ -4,10 +4,10 @@ The scopes are stored with the person, and the role only names the set that they
 `x` covers `x:read`.
 """
 
+from eventapi.domain.access.api_keys import OF_PEOPLE as TEAM
 from eventapi.domain.access.api_keys import SCOPES
 from eventapi.errors import fault, invalid, invalid_parameter, listed, suggestion
 
-TEAM = "team"  # invites people and changes their rights; no API key has it
 CUSTOM = "custom"  # the name of all other sets
 OF_PEOPLE = (*SCOPES, TEAM, *(f"{scope}:read" for scope in SCOPES))
 

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from tempfile import mkdtemp
 
 from eventapi import journal
+from eventapi.domain.access import people
 from eventapi.domain.privacy import erasing
 from eventapi.domain.records import entities, slugs
 from eventapi.paths import has_content
@@ -78,6 +79,8 @@ def _restore(config, archive, source, force, report):
             if not force:
                 _refuse_newer(config, manifest, db)
             again = _anonymize_again(config, db)
+            with db.write():
+                people.shut_out_all(db)
             _journal_restore(db, manifest, suffix)
         return _replace_data(config, folder, suffix), again
 
