@@ -166,10 +166,10 @@ INSERT INTO link_requests (email_hash, base_url, created_at) VALUES (:email_hash
 
 -- name: recent_requests
 -- Requests of an address since a time.
-SELECT count(*) FROM link_requests WHERE email_hash = :email_hash AND created_at > :since;
+SELECT count(*) FROM link_requests WHERE email_hash = :email_hash AND created_at > :since AND purpose = 'links';
 
 -- name: waiting_requests
-SELECT id, email_hash, base_url FROM link_requests WHERE handled_at IS NULL ORDER BY id LIMIT :size;
+SELECT id, email_hash, base_url FROM link_requests WHERE handled_at IS NULL AND purpose = 'links' ORDER BY id LIMIT :size;
 
 -- name: settle_request
 UPDATE link_requests SET handled_at = :now WHERE id = :id;

@@ -144,7 +144,7 @@ DOMAIN = {
     "mail": "records",
     "newsletter": "mail people records",
     "orders": "attachments billing records",
-    "organiser": "books records",
+    "organiser": "access books records",
     "people": "access attachments entrance events halls mail orders records shows vat",
     "portal": "access attachments billing events halls mail orders people records shows "
     "submissions",

@@ -112,6 +112,7 @@ MAILS = {
     "newsletter_confirmation": ("newsletter.mails.confirmation", None),
     "notice": ("access.office_mails.notice", None),
     "participation_cancelled": ("portal.cancelling.contents", None),
+    "sign_in": ("access.office_mails.sign_in", "access.office_mails.with_secret"),
     "todos": ("portal.mails.todos", "portal.mails.with_secret"),
 }
 # what housekeeping calls for the subjects

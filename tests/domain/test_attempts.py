@@ -22,7 +22,6 @@ TRIES = {
     "API key from one network": (("key", None, "network"), 20, 15 * MINUTE),
     "mail to one address": (("mail", "who", None), 1, 10 * MINUTE),
     "mails because of one network": (("mail", None, "network"), 10, HOUR),
-    "mails": (("mail", None, None), 60, HOUR),
     "invitation of a person": (("invitation", "who", "network"), 1, 10 * MINUTE),
     "invitations": (("invitation", None, "network"), 50, DAY),
     "test mail of a person": (("test", "who", "network"), 5, HOUR),

@@ -9,8 +9,10 @@ from eventapi.domain.mail import queue as mails
 from eventapi.worker.mail import delivery
 from eventapi.worker.mail import message as mail_message
 
-# What somebody waits for in front of a page, then the rest, then batches of the office.
+# How people of the office get in, what somebody waits for in front of a page, then the rest, then
+# batches of the office.
 PRIORITIES = {
+    "sign_in": -1,
     "link": 0,
     "application_confirmation": 0,
     "newsletter_confirmation": 0,

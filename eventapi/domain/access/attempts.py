@@ -52,8 +52,7 @@ LIMITS = {
     "mail": (
         Limit(1, TEN_MINUTES, WHO),
         Limit(5, DAY, WHO),
-        Limit(10, HOUR, NETWORK),
-        Limit(60, HOUR),
+        Limit(10, HOUR, NETWORK),  # invitations.py limits the mails of all
     ),
     "invitation": (
         Limit(1, TEN_MINUTES, WHO),

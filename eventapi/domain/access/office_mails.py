@@ -1,4 +1,4 @@
-"""Contents of the mails to the people of the office: notices and test mails.
+"""Contents of the mails to the people of the office: links to sign in, notices and test mails.
 
 No notice has a secret. Of what was typed there are only names of persons, and none that a mail
 program may turn into a link.
@@ -6,7 +6,7 @@ program may turn into a link.
 
 import json
 
-from eventapi.domain.access import browsers, notices
+from eventapi.domain.access import browsers, invitations, links, notices
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.mail.contents import Contents, Gone, greeting, harmless
 from eventapi.languages import formats
@@ -19,6 +19,34 @@ NOT_YOU = {
     "person_invited": "not_you_owner",
     "bank_changed": "not_you_owner",
 }
+
+
+def with_secret(db, mail):
+    """Return the mail with `secret`, a new one of its person, or None if there is none any more."""
+    return {**mail, "secret": invitations.new_secret(db, mail)}
+
+
+def sign_in(db, mail):
+    """Return the contents of an invitation, or of the mail with a link that somebody asked for.
+
+    Raise Gone if the person was deactivated, or has another address by now.
+    """
+    if mail["secret"] is None:
+        raise Gone("the person has no active account with this address any more")
+    person = notices.addressee(db, mail["entity_id"])
+    texts = mail_words.WORDS[mail["language"]]
+    text, about, inviter = "sign_in", "sign_in", None
+    if mail["text"] == invitations.INVITATION:
+        inviter = json.loads(mail["details"])["by"]
+        text, about = "invitation" if inviter else "invitation_nobody", "invitation"
+    values = {"organiser": mail_words.sender(db.config), "inviter": inviter}
+    paragraphs = [
+        greeting(texts, harmless(person["name"])),
+        texts[text].format(**values),
+        (texts[f"{about}_button"], links.address(mail["base_url"], mail["secret"])),
+        texts[f"{about}_ignore"],
+    ]
+    return _contents(db, person, mail["language"], paragraphs)
 
 
 def notice(db, mail):

@@ -9,7 +9,7 @@ transaction and journals the change. Faults carry the name of the field as `para
 from datetime import timedelta
 
 from eventapi import journal, times
-from eventapi.domain.access import api_keys, link_secrets, roles, sessions
+from eventapi.domain.access import api_keys, link_secrets, notices, roles, sessions
 from eventapi.domain.access.api_keys import SCOPES
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_parameter, listed, not_found
@@ -189,7 +189,10 @@ def record_invitation(db, id, way):
     require(db, person)
     db.run(sql.drop_secrets, id=id)
     db.run(sql.record_invitation, id=id, now=db.now, stamp=db.stamp)
-    journal.administered(db, entities.ADMIN, "invited", id, title=person["name"], new={"way": way})
+    values = {"way": way, "role": person["role"]}
+    journal.administered(db, entities.ADMIN, "invited", id, title=person["name"], new=values)
+    details = {"person": person["name"], "role": person["role"]}
+    notices.tell(db, "person_invited", details=details)
 
 
 def change_rights(db, id, role, scopes=None):
@@ -207,6 +210,9 @@ def change_rights(db, id, role, scopes=None):
         return
     if person["role"] == OWNER and role != OWNER:
         _refuse_last_owner(db, person)
+    # before the change, so that somebody who is no owner any more is told as well
+    details = {"person": person["name"], "old_role": person["role"], "role": role}
+    notices.tell(db, "rights_changed", details=details)
     db.run(sql.change_rights, id=id, role=role, scopes=" ".join(scopes), stamp=db.stamp)
     _end_own_rights(db, id)
     _journal_change(db, person)
@@ -255,6 +261,8 @@ def change_email(db, id, email):
     email = _checked_address(db, email, but=id, is_unique=is_open)
     if email == person["email"]:
         return
+    if person["email"]:
+        notices.tell(db, "email_changed", admin_id=id, to=person["email"])
     db.run(sql.change_email, id=id, email=email, stamp=db.stamp)
     db.run(sql.drop_secrets, id=id)
     db.run(sql.drop_pending_codes, id=id)
@@ -297,6 +305,7 @@ def disable(db, id):
     db.run(sql.set_active, id=id, is_active=0, stamp=db.stamp)
     _close(db, id)
     _journal_change(db, person)
+    _tell_of_access(db, person, is_active=False)
 
 
 def enable(db, id):
@@ -312,6 +321,13 @@ def enable(db, id):
         _checked_address(db, person["email"], but=id)
     db.run(sql.set_active, id=id, is_active=1, stamp=db.stamp)
     _journal_change(db, person)
+    _tell_of_access(db, person, is_active=True)
+
+
+def _tell_of_access(db, person, *, is_active):
+    if person["role"]:
+        details = {"person": person["name"], "is_active": is_active}
+        notices.tell(db, "rights_changed", details=details)
 
 
 def _close(db, id):
@@ -338,8 +354,10 @@ def reset(db, id, *, password=True, factor=True):
         db.run(sql.drop_recovery_codes, id=id)
     _close(db, id)
     if password and person["has_password"]:
+        notices.tell(db, "password_changed", admin_id=id, details={"is_removed": True})
         journal.administered(db, entities.ADMIN, "password_removed", id, title=person["name"])
     if factor and person["has_factor"]:
+        notices.tell(db, "factor_removed", admin_id=id)
         journal.administered(db, entities.ADMIN, "factor_removed", id, title=person["name"])
 
 

@@ -2,6 +2,7 @@
 
 from eventapi.domain.access import (
     attempts,
+    invitations,
     links,
     mails,
     notices,
@@ -18,6 +19,11 @@ ACCESS = Subject(
     name="access",
     mails=(
         Mail(kind=reach.NOTICE, contents=mails.notice),
+        Mail(
+            kind=invitations.KIND,
+            contents=office_mails.sign_in,
+            prepare=office_mails.with_secret,
+        ),
         Mail(kind=notices.NOTICE, contents=office_mails.notice),
         Mail(kind=notices.TEST, contents=office_mails.test),
     ),

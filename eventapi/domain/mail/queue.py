@@ -18,10 +18,12 @@ KEPT = timedelta(days=90)  # how long mails are kept
 STATES = ("queued", "sending", "sent", "failed", "uncertain")
 CAN_BE_SENT_AGAIN = ("failed", "uncertain")
 
-# Kind of mail -> priority. Of the mails that are due, those with the lowest number leave first: 0
-# if somebody waits for the mail in front of a page, 2 if it is usually one of hundreds. So that
-# none waits for ever, the worker sends some by their time alone.
+# Kind of mail -> priority. Of the mails that are due, those with the lowest number leave first: -1
+# if somebody of the office waits to get in, 0 if somebody else waits for the mail in front of a
+# page, 2 if it is usually one of hundreds. So that none waits for ever, the worker sends some by
+# their time alone.
 PRIORITIES = {
+    "sign_in": -1,
     "application_confirmation": 0,
     "link": 0,
     "newsletter_confirmation": 0,

@@ -11,6 +11,7 @@ from eventapi import journal, times
 from eventapi.config import DEFAULT, DESK, SETTINGS
 from eventapi.config.live import OF_FILE, read, stored_logo
 from eventapi.config.option import LINES, LIST
+from eventapi.domain.access import notices
 from eventapi.domain.books import periods
 from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem, listed, suggestion
@@ -89,11 +90,24 @@ def change(db, values):
     refuse_closed(old.live, changes)
     _refuse_locked(db, old, changes)
     _refuse_closed_months(db, old, changes)
+    _tell_of_bank(db, old, changes, after)
     for name in changes:
         write(db, name, old.text(name), after.get(name))
     if changes:
         db.run(sql.count_change)
     return config
+
+
+def _tell_of_bank(db, old, changes, after):
+    """Tell the owners of another bank account, or of another name of the organiser."""
+    notices.tell_of_bank(
+        db,
+        {
+            name: (old.text(name), after.get(name))
+            for name, text in changes.items()
+            if not old.is_same(name, text)
+        },
+    )
 
 
 def remove_unknown(db, name):

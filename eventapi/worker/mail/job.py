@@ -7,7 +7,7 @@ import secrets
 import time
 from threading import Thread
 
-from eventapi.domain.access import links
+from eventapi.domain.access import invitations, links
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail.contents import Gone
 from eventapi.domain.public_forms import drafts
@@ -40,6 +40,7 @@ def run(db, stopping):
     one of them.
     """
     links.handle_requests(db, MOST)
+    invitations.handle_requests(db, MOST)
     if mails.is_configured(db.config):
         drafts.release(db)
     thread = sending.get(db.path)
