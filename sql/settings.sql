@@ -23,6 +23,18 @@ SELECT 1 FROM events WHERE event_key = :event_key;
 -- name: has_sent_invoice
 SELECT 1 FROM invoices WHERE (status < 'draft' OR status > 'draft') AND locked_at IS NOT NULL LIMIT 1;
 
+-- name: open_elsewhere
+-- Open invoices that ask to pay into another account than this one, by account.
+SELECT seller ->> '$.iban' AS iban, count(*) AS "count" FROM invoices
+ WHERE status IN ('sent', 'partially_paid') AND invoice_type = 'invoice' AND open_amount > 0
+   AND seller ->> '$.iban' <> :iban
+ GROUP BY seller ->> '$.iban';
+
+-- name: last_change
+-- Who has changed one of these settings last, and when.
+SELECT admin_name, created_at FROM audit_log
+ WHERE entity_type = 'setting' AND entity_id = 1 AND entity_title IN (SELECT value FROM json_each(:names))
+ ORDER BY id DESC LIMIT 1;
 
 -- name: changed
 -- When a setting was changed first and last. A setting that was removed is only in the audit log.

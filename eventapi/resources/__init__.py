@@ -83,6 +83,7 @@ OUTSIDE = (
     "pages.desk.people",
     "pages.desk.edit",
     "pages.desk.settings",
+    "pages.office.company",
     "pages.desk.links",
     "pages.desk.batches",
     "pages.desk.actions",

@@ -15,6 +15,7 @@ from eventapi.domain.access import notices
 from eventapi.domain.books import periods
 from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem, listed, suggestion
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.identifiers import organiser as identifiers
 from eventapi.validation.identifiers.accounts import LENGTHS, compact, iban
@@ -122,6 +123,24 @@ def remove_unknown(db, name):
     db.run(sql.count_change)
     _audit(db, name, stored[name], None)
     return True
+
+
+def last_change(db, names):
+    """Return {admin_name, created_at} of the last change of one of these settings, or None."""
+    return db.one(sql.last_change, names=as_json(list(names)))
+
+
+def is_locked(db, name):
+    """Return whether a setting stays as it is, because an invoice was sent."""
+    return name in LOCKED and db.value(sql.has_sent_invoice) is not None
+
+
+def open_elsewhere(db, iban):
+    """Return {account: number of open invoices} of other accounts that open invoices name.
+
+    `iban` is without spaces, as it is stored.
+    """
+    return {row["iban"]: row["count"] for row in db.all(sql.open_elsewhere, iban=iban)}
 
 
 def known(names):

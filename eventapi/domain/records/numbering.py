@@ -54,6 +54,17 @@ def number(db, invoice_type, year):
     return {"series": series, "sequence": sequence, "invoice_number": text}
 
 
+def next_number(db, invoice_type, year):
+    """Return the next number of the series of a type and a year, as an example. It is not taken."""
+    last = db.value(sql.last, name=f"{invoice_type}-{year}") or 0
+    return format_of(db.config, invoice_type).format(year=year, seq=last + 1)
+
+
+def is_begun(db):
+    """Return whether an invoice or a credit note has a number of a series."""
+    return db.value(sql.is_begun) is not None
+
+
 def looks_running(config, text):
     """Return whether a number looks like that of a draft, or like one that a series makes.
 
