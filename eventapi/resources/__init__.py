@@ -87,6 +87,7 @@ OUTSIDE = (
     "pages.desk.links",
     "pages.desk.batches",
     "pages.desk.actions",
+    "pages.office.logo",
     "pages.office.sample",
     "pages.office.setup",
 )

@@ -448,7 +448,7 @@ def run(request, name, ids, body, *, tag=None, upload=None, query=""):
     return desk.call(api.routes()[name], ids, body=body, tag=tag, upload=upload, query=query)
 
 
-def once(request, name, ids, body, lead, *, tag=None):
+def once(request, name, ids, body, lead, *, tag=None, upload=None):
     """Run a route of the API once for the form that was sent, and return the redirection
     `lead(response)`.
 
@@ -465,7 +465,7 @@ def once(request, name, ids, body, lead, *, tag=None):
 
         return idempotency.form_once(page, redirected)
 
-    return desk.call(api.routes()[name], ids, body=body, tag=tag, within=within)
+    return desk.call(api.routes()[name], ids, body=body, tag=tag, within=within, upload=upload)
 
 
 def return_path(request):

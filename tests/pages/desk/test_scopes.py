@@ -63,6 +63,7 @@ NEEDS = {
     "services": "edit/services edit/services/1 edit/service_categories edit/service_categories/1",
     "contacts": "edit/contacts edit/contacts/1 do/create_contact_vat_check/1",
     "plans": "edit/plans edit/plans/1",
+    "settings": "company/look/logo company/look/logo/remove",
 }
 NEEDS = {scope: text.split() for scope, text in NEEDS.items()}
 ADDRESSES = sorted({address for addresses in NEEDS.values() for address in addresses})
@@ -78,6 +79,10 @@ FIELDS = {
     "do/create_payment": {"amount": "5", "invoice_number": "INV-1", "payment_date": "2026-01-01"},
     "links": {"kind": "door", "event_id": "1", "station": "East"},
     "hall/layout/1": {"rows/0/first": "Z1", "rows/0/count": "2", "rows/0/x": "1", "rows/0/y": "20"},
+}
+FILES = {
+    "money/statement": ("bank.xml", b"<Document/>"),
+    "company/look/logo": ("logo.png", b"no picture"),
 }
 PAGES = (
     "",
@@ -117,6 +122,7 @@ PAGES = (
     "print",
     "setup",
     "settings/1",
+    "company/look/logo",
 )
 
 
@@ -128,8 +134,7 @@ def no_pace(monkeypatch):
 def send(visitor, page, address):
     """Send the form of an address as far as it is known here. Return the response."""
     fields = {"back": "", "ids": "1", **FIELDS.get(address, {})}
-    upload = ("bank.xml", b"<Document/>") if address == "money/statement" else None
-    return visitor.submit(page, f"/desk/{address}", fields, "*", upload)
+    return visitor.submit(page, f"/desk/{address}", fields, "*", FILES.get(address))
 
 
 def without(scope):
@@ -248,8 +253,9 @@ def test_a_key_that_has_no_other_scope_gets_through(desk, busy_fair):
 
 
 def test_every_button_is_on_a_page(office, busy_fair):
-    """But the one for an application that lacks its page or badge, which test_office.py presses."""
-    missing = sorted(
-        {plain(address) for address in ADDRESSES} - shown_on_pages(office) - {"applications/access"}
-    )
+    """But the one for an application that lacks its page or badge, which test_office.py presses, and
+    the one that removes a logo, which office/test_logo.py presses.
+    """
+    elsewhere = {"applications/access", "company/look/logo/remove"}
+    missing = sorted({plain(address) for address in ADDRESSES} - shown_on_pages(office) - elsewhere)
     assert not missing, " ".join(missing)

@@ -415,6 +415,8 @@ LEFT_OUT = {
     "POST /desk/edit/<name>/<id>": SAME,
     "POST /desk/edit/<name>": SAME,
     "POST /desk/settings/<id>": SAME,
+    "POST /desk/company/look/logo": SAME,
+    "POST /desk/company/look/logo/remove": SAME,
     "POST /desk/links/<id>/<what>": SAME,
     "POST /desk/applications/<id>/access": SAME,
     "POST /desk/links": SAME,
