@@ -10,11 +10,13 @@ import ssl
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import gunicorn
 import pytest
 
+from eventapi import app as application
 from tests.support import camt, nginx_site
 from tests.support.processes import eventapi, free_port, get, start, until
 
@@ -22,6 +24,7 @@ pytestmark = [pytest.mark.processes, nginx_site.required]
 
 
 IBAN = "DE02120300000000202051"
+LIMITS = SimpleNamespace(max_upload_mb=25, max_import_mb=64)  # the defaults
 
 
 @pytest.fixture(scope="module")
@@ -534,6 +537,38 @@ def test_a_file_of_a_page_may_be_large_and_other_forms_may_not(site):
         "POST", "/apply/abcdefgh/answer", large, connection=site.connection("127.0.5.1")
     )
     assert answer.status == 413 and "The file is too large" in text.decode()
+
+
+def pages_that_take_files():
+    """Return the addresses of the forms with a file of more than nginx allows other forms."""
+    found = set()
+    for route in application.routes():
+        if route.options.page and route.options.file and route.options.file(LIMITS) > 2 * 2**20:
+            path = re.sub("<[a-z_]+:int>", "1", route.path)
+            path = path.replace("<id>", "1")
+            found.add(re.sub("<[a-z_]+>", "abcdefgh", path))
+    return found
+
+
+def test_each_page_that_takes_a_file_gets_one_through_nginx(site):
+    """Without a session the file is refused by eventapi, and not by nginx."""
+    pages = pages_that_take_files()
+    assert {"/desk/company/look/logo", "/desk/money/statement", "/apply/abcdefgh/files"} <= pages
+    large = b"x" * (3 * 2**20)
+    refused = {}
+    for number, path in enumerate(sorted(pages)):
+        connection = site.connection(f"127.0.8.{number + 1}")
+        answer, text = site.ask(
+            "POST",
+            path,
+            large,
+            connection,
+            Content_Type="multipart/form-data; boundary=b0",
+            Origin="https://events.example.org",
+        )
+        if answer.status not in (403, 404):
+            refused[path] = answer.status, text[:300]
+    assert refused == {}
 
 
 def test_the_office_works_behind_nginx(site):
