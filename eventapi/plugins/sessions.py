@@ -5,6 +5,9 @@ A page route names the kind of its link with the option `session`. The handler g
 for a form `body` and `upload`. All that follows, also the transaction, runs inside of
 `PageHandler.__call__`, so a form that is refused leaves nothing behind, and its page is shown again
 with what was typed.
+
+A form that comes after the end of its session gets a page with all that was typed
+(web/html/ended.py), which sends it again once somebody has signed in.
 """
 
 import inspect
@@ -29,6 +32,7 @@ from eventapi.validation.schema_files import body_schema
 from eventapi.web import client
 from eventapi.web.html import (
     cookies,
+    ended,
     form_bodies,
     forms,
     page_requests,
@@ -92,6 +96,12 @@ class PageHandler:
         page_request = find_page_request(db, options, ref, session)
         if page_request is None:
             return self.without_session(db, ref)
+        return self.handle(page_request, ids)
+
+    def handle(self, page_request: PageRequest, ids: dict) -> object:
+        """Return what the handler of the page returns. Raise 404, or what it raises."""
+        environ = request.environ
+        options = self.options
         environ["eventapi.who"] = page_request.who
         environ["eventapi.language"] = page_request.language
         if options.right and options.right not in page_request.link["rights"]:
@@ -127,6 +137,10 @@ class PageHandler:
             if options.file is None:
                 accept(page_request, form_bodies.form(environ))
                 return self.callback(**values, **self.form_body(page_request))
+            if form_bodies.is_without_file(environ):
+                # the page about an ended session sends the texts, and the file is chosen again
+                accept(page_request, form_bodies.form(environ))
+                raise invalid_at("/file", "required", "choose a file")
 
             config = environ["eventapi.config"]
             with form_bodies.file_form(
@@ -135,6 +149,8 @@ class PageHandler:
                 if upload is None:
                     raise invalid_at("/file", "required", "choose a file")
                 return self.callback(**values, **self.form_body(page_request), upload=upload)
+        except Foreign as form:
+            return self.page_of_others(page_request, form.fields)
         except Problem as problem:
             if options.shows is None or problem.status not in SHOWN_AGAIN:
                 raise
@@ -160,9 +176,10 @@ class PageHandler:
         return {"body": check(fields)}
 
     def without_session(self, db: Database, ref: str) -> Response:
-        """Return the page that asks to open the link again.
+        """Return the page that asks to open the link again, or to sign in. It keeps the form that
+        was sent.
 
-        It shows what was typed to those who can prove the link. Raise 403 at the door and for JSON.
+        Raise 403 at the door and for JSON.
         """
         kind = self.options.session
         if kind == "door" and former_session(db, ref):
@@ -175,51 +192,77 @@ class PageHandler:
             )
         if kind == "admin" and not self.sends_form:
             return page_requests.redirect(f"{shell.up()}desk/sign-in")
-
+        if self.sends_form and not is_leaving():
+            return self.lost_form(db, ref)
         link = former_link(db, ref)
-        fields = None
-        if self.sends_form and self.options.file is None:
-            sender, fields = self.lost_form(db, ref)
-            link = sender or link
         language = page_requests.language_of(link["language"] if link else None)
-        return page_requests.message_page(
-            "ended",
-            status=403,
-            kind=kind,
+        return ended.page(None, kind=kind, language=language, home=shell.up() + HOMES[kind])
+
+    # A form without a session, or with that of somebody else
+
+    def lost_form(self, db: Database, ref: str) -> Response:
+        """Return the page that keeps a form which was sent without a session, and sends it again.
+
+        Its token says whose link it belongs to. At the desk, it is read after somebody has signed
+        in.
+        """
+        environ = request.environ
+        has_file = self.options.file is not None and not form_bodies.is_without_file(environ)
+        fields = form_bodies.texts_before_file(environ) if has_file else form_bodies.form(environ)
+        sign_in = ended.take_sign_in(fields)
+
+        link = self.sender(db, ref, fields)
+        known = link or former_link(db, ref)
+        language = page_requests.language_of(known["language"] if known else None)
+        hidden = ended.repeated(fields)
+        if link is None and self.options.session != "admin":
+            state = "unproved"
+        else:
+            state = "large" if hidden is None else "over"
+        return ended.page(
+            state,
+            kind=self.options.session,
             language=language,
-            is_kept=fields is not None,
-            kept=self.typed(db, link, language, fields) if fields else [],
-            home=shell.up() + HOMES[kind],
+            home=shell.up() + HOMES[self.options.session],
+            hidden=hidden if state == "over" else None,
+            kept=self.typed(db, link, language, fields),
+            has_file=self.options.file is not None,
+            note="ended_nobody" if sign_in else None,
         )
 
-    def lost_form(self, db: Database, ref: str) -> tuple[dict | None, dict | None]:
-        """Return (link, fields) of a form that was sent after its session had ended.
-
-        Both are None if its token is not that of the owner of the session. The link is None at the
-        desk.
+    def sender(self, db: Database, ref: str, fields: dict) -> dict | None:
+        """Return the link that the token of a form belongs to, if it is that of the address and of
+        this kind of page. None at the desk.
         """
-        fields = form_bodies.form(request.environ)
         if self.options.session == "admin":
-            link = None
-            owner = former_owner(db, ref)
-        else:
-            link = links.by_ref(db, ref)
-            if link is None or link["kind"] != self.options.session:
-                return None, None  # forms of /apply and /my differ
-            owner = owner_of(link)
+            return None
+        link = links.by_ref(db, ref)
+        if link is None or link["kind"] != self.options.session:
+            return None  # forms of /apply and /my differ
+        token = fields.get("form_token", [""])[0]
+        return link if tokens.form_id(link_secrets.form_key(db), owner_of(link), token) else None
 
-        token = fields.pop("form_token", [""])[0]
-        if owner is None or not tokens.form_id(link_secrets.form_key(db), owner, token):
-            return None, None
-        return link, fields
+    def page_of_others(self, page_request: PageRequest, fields: dict) -> Response:
+        """Return the page with the texts of a form that somebody else has begun."""
+        db = request.environ["eventapi.connections"].reader()
+        language = page_request.language
+        return ended.page(
+            "others",
+            kind=page_request.kind,
+            language=language,
+            home=page_request.home(),
+            kept=self.typed(db, page_request.link, language, fields),
+            has_file=self.options.file is not None,
+        )
 
     def typed(
         self, db: Database, link: dict | None, language: str, fields: dict
     ) -> list[tuple[str, str]]:
-        """Return (label, text) of what was typed into a form."""
+        """Return (label, text) of what was typed into a form, but for passwords and codes."""
         options = self.options
+        fields = ended.without_secrets(fields)
         if options.typed:
-            return options.typed(db, link, language, fields)
+            return options.typed(db, link, language, fields) if link else []
         schema = body_schema(options.schema, "POST") if options.schema else None
         return typed_fields.labelled(fields, page_requests.words(self.package, language), schema)
 
@@ -334,26 +377,46 @@ def owner_of(link: dict) -> str:
 # The form of a request
 
 
-def accept(page_request: PageRequest, fields: dict) -> None:
-    """Take the texts of a form.
+class Foreign(Exception):
+    """A form that was not made for the visitor. `fields` are its texts."""
 
-    Raise 403 if its token is not that of the visitor, and 429 if the session sends too many.
+    def __init__(self, fields: dict):
+        super().__init__()
+        self.fields = fields
+
+
+def is_leaving() -> bool:
+    """Return whether the form only signs out, so that nobody wants it back."""
+    return shell.address().endswith("/sign-out")
+
+
+def accept(page_request: PageRequest, fields: dict) -> None:
+    """Take the texts of a form. What somebody has typed to sign in is no part of them.
+
+    Raise Foreign if its token is not that of the visitor, 403 if it signs out with such a token, and
+    429 if the session sends too many.
     """
+    ended.take_sign_in(fields)
     token = fields.pop("form_token", [""])[0]
     page_request.form_id = tokens.form_id(page_request.key, page_request.owner, token)
-    if page_request.form_id is None:
+    if page_request.form_id is None and is_leaving():
         raise Problem(
             "session_ended",
             "The form was not made for this session. Open the page again, and send it from there.",
         )
+    if page_request.form_id is None:
+        raise Foreign(fields)
     page_request.fields = fields
-    PACE.check(hash(cookies.get(page_request.ref)))
+    PACE.check(hash(cookies.get(page_request.ref) or page_request.session["id"]))
 
     # the plugin idempotency compares these with a form that was sent before
     environ = request.environ
     environ["eventapi.form_id"] = page_request.form_id
     environ["eventapi.form_owner"] = page_request.owner
-    content = [sorted(fields.items()), environ.get("CONTENT_LENGTH")]
+    content = [sorted(fields.items())]
+    if not form_bodies.is_without_file(environ):
+        # the length of other forms depends on what was typed to sign in
+        content.append(environ.get("CONTENT_LENGTH"))
     environ["eventapi.raw_body"] = json.dumps(content).encode()
 
 
@@ -404,11 +467,3 @@ def former_link(db: Database, ref: str) -> dict | None:
         return None
     link = links.get(db, session["link_id"])
     return link if link and page_requests.cookie_ref(link) == ref else None
-
-
-def former_owner(db: Database, ref: str) -> str | None:
-    """Return the owner of the forms of a session at the desk that has ended, or None."""
-    session = former_session(db, ref)
-    if session is None or session["admin_id"] is None:
-        return None
-    return f"admin {session['admin_id']}"

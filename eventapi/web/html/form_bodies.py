@@ -82,9 +82,7 @@ def file_form(
     _check_kind(environ, FILE_FORM)
     length = uploads.content_length(environ)
     if uploads.is_chunked(environ) or not length:
-        raise Problem(
-            "length_required", "Send the form with the header Content-Length, and not in chunks."
-        )
+        raise _length_required()
     if length > limit + HEAD:
         raise uploads.too_large(limit)
     body = uploads.Body(environ["wsgi.input"], length)
@@ -98,6 +96,28 @@ def file_form(
                 yield head.texts, upload
         except files.TooLarge:
             raise uploads.too_large(limit) from None
+
+
+def texts_before_file(environ: dict) -> dict[str, list[str]]:
+    """Return the texts of a form whose file is not read. Raise as `file_form` does."""
+    _check_kind(environ, FILE_FORM)
+    length = uploads.content_length(environ)
+    if uploads.is_chunked(environ) or not length:
+        raise _length_required()
+    with uploads.place(environ):
+        head = _Head(uploads.Body(environ["wsgi.input"], length), _boundary(environ))
+    return head.texts
+
+
+def is_without_file(environ: dict) -> bool:
+    """Return whether a form is sent as one that cannot contain a file."""
+    return environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() == FORM
+
+
+def _length_required():
+    return Problem(
+        "length_required", "Send the form with the header Content-Length, and not in chunks."
+    )
 
 
 def _boundary(environ):
