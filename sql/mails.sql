@@ -85,8 +85,11 @@ UPDATE mails SET state = 'queued', next_at = :now, attempts = 0, error = NULL, l
  WHERE id = :id AND state IN ('failed', 'uncertain');
 
 -- name: forget
+-- The last test mail that was sent is kept: it proves that mails leave.
 DELETE FROM mails WHERE id IN
   (SELECT id FROM mails WHERE updated_at <= :before AND state IN ('sent', 'failed', 'uncertain')
+      AND id IS NOT (SELECT max(t.id) FROM mails t
+                      WHERE t.entity_type = 'admin' AND t.kind = 'mail_test' AND t.state = 'sent')
     ORDER BY updated_at LIMIT :size);
 
 -- name: states

@@ -270,5 +270,5 @@ def test_state(db, admin_id):
 
 
 def was_test_sent(db):
-    """Return whether a test mail to anybody was sent, which the last days must not show any more."""
+    """Return whether a test mail to anybody was ever sent: the last one is kept."""
     return db.value(sql.sent_test) is not None

@@ -199,6 +199,8 @@ def backlog(db):
 def delete_old(db, size):
     """Delete at most `size` sent, failed and uncertain mails older than KEPT, in a transaction.
 
+    The last test mail of the office that was sent is kept.
+
     Return their number.
     """
     before = times.after(times.now(), -KEPT)
