@@ -17,8 +17,8 @@ INSERT INTO sign_in_tries (kind, who, network, is_known, created_at) VALUES (:ki
 DELETE FROM sign_in_tries WHERE id = :id;
 
 -- name: forget
--- The tries of a person, whose way in was made anew.
-DELETE FROM sign_in_tries WHERE kind = :kind AND who = :who;
+-- Codes that were tried for a person, whose second factor was removed.
+DELETE FROM sign_in_tries WHERE kind IN ('code', 'recovery') AND who = :who;
 
 -- name: drop_old
 DELETE FROM sign_in_tries WHERE id IN (SELECT id FROM sign_in_tries WHERE created_at < :before ORDER BY created_at LIMIT :size);

@@ -121,6 +121,7 @@ FORGETS = {
     "access.links.delete_old",
     "access.reach.forget_former_addresses",
     "access.sessions.delete_old",
+    "access.signing_in.delete_old",
     "bank.transactions.erase_old",
     "books.files.delete_ended",
     "events.calendar_feed.delete_old_entries",

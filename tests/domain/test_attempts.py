@@ -166,11 +166,14 @@ def test_what_is_stored_names_nobody_and_goes_after_a_day(db, clock):
     assert len(db.rows("SELECT * FROM sign_in_tries", {})) == 1
 
 
-def test_the_tries_of_a_person_are_forgotten_when_its_way_in_is_made_anew(db, clock):
+def test_the_codes_of_a_person_are_forgotten_when_its_factor_is_removed(db, clock):
     with db.write():
-        for _ in range(10):
-            attempts.take(db, "code", attempts.of_person(db, 3, None))
+        for kind in ("code", "recovery"):
+            for _ in range(10):
+                attempts.take(db, kind, attempts.of_person(db, 3, None))
         attempts.take(db, "code", attempts.of_person(db, 4, None))
-        attempts.forget(db, "code", 3)
+        attempts.take(db, "test", attempts.of_person(db, 3, None))
+        attempts.forget(db, 3)
         assert attempts.free_at(db, "code", attempts.of_person(db, 3, None)) is None
-    assert len(db.rows("SELECT * FROM sign_in_tries", {})) == 1
+        assert attempts.free_at(db, "recovery", attempts.of_person(db, 3, None)) is None
+    assert len(db.rows("SELECT * FROM sign_in_tries", {})) == 2

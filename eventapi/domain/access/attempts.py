@@ -131,9 +131,9 @@ def take_back(db, id):
     db.run(sql.drop, id=id)
 
 
-def forget(db, kind, who):
-    """Forget the tries of an admin: what was tried is made anew."""
-    db.run(sql.forget, kind=kind, who=str(who))
+def forget(db, admin_id):
+    """Forget the codes that were tried for an admin, whose second factor was removed."""
+    db.run(sql.forget, who=str(admin_id))
 
 
 def delete_old(db, size):

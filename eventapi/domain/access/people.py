@@ -9,7 +9,7 @@ transaction and journals the change. Faults carry the name of the field as `para
 from datetime import timedelta
 
 from eventapi import journal, times
-from eventapi.domain.access import api_keys, link_secrets, notices, roles, sessions
+from eventapi.domain.access import api_keys, attempts, link_secrets, notices, roles, sessions
 from eventapi.domain.access.api_keys import SCOPES
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_parameter, listed, not_found
@@ -352,6 +352,7 @@ def reset(db, id, *, password=True, factor=True):
     if factor:
         db.run(sql.forget_factor, id=id, stamp=db.stamp)
         db.run(sql.drop_recovery_codes, id=id)
+        attempts.forget(db, id)
     _close(db, id)
     if password and person["has_password"]:
         notices.tell(db, "password_changed", admin_id=id, details={"is_removed": True})

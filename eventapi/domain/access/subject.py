@@ -9,6 +9,7 @@ from eventapi.domain.access import (
     office_mails,
     reach,
     sessions,
+    signing_in,
 )
 from eventapi.domain.records.subject import Mail, Subject
 from eventapi.storage.statements import statements
@@ -31,6 +32,7 @@ ACCESS = Subject(
         links.delete_old,
         sessions.delete_old,
         attempts.delete_old,
+        signing_in.delete_old,
         reach.forget_former_addresses,
     ),
     erases=(sql.drop_of_contact,),

@@ -6,6 +6,7 @@ taken as well, since clocks differ. A code is used once: the step of the last on
 
 import base64
 import hmac
+import re
 import secrets
 from hashlib import sha1, sha256
 from urllib.parse import quote
@@ -17,12 +18,18 @@ STEP = 30  # seconds
 DIGITS = 6
 RECOVERY_CODES = 10
 ALPHABET = "23456789ACEFHJKMNPRTWXY"  # of recovery codes: nothing that is read as something else
+SECRET = re.compile("[A-Z2-7]{32}")  # in base32
 LENGTH = 16  # characters of a recovery code, 72 bits
 
 
 def new_secret():
     """Return a new secret in base32, 32 characters."""
     return base64.b32encode(secrets.token_bytes(BITS // 8)).decode()
+
+
+def is_secret(text):
+    """Return whether a text has the form of a secret."""
+    return SECRET.fullmatch(text) is not None
 
 
 def code_of(secret, step, digits=DIGITS):
