@@ -108,6 +108,16 @@ def _hint(path):
     return _known_paths().hint(path)
 
 
+def _lines(headers):
+    """Return the lines of the head as (name, value). Set-Cookie has a cookie in each line."""
+    lines = list(headers.items())
+    several = headers.get("Set-Cookie", "")
+    if "\n" in several:
+        lines = [pair for pair in lines if pair[0] != "Set-Cookie"]
+        lines += [("Set-Cookie", cookie) for cookie in several.split("\n")]
+    return lines
+
+
 def _sent(response, environ, start_response):
     """Start a response as WSGI requires (PEP 3333), and return its body."""
     status, headers, body = response.status, response.headers, response.body
@@ -118,7 +128,7 @@ def _sent(response, environ, start_response):
         headers.pop(name, None)
     if not "".join(headers.values()).isascii():
         headers = {name: value.encode().decode("latin-1") for name, value in headers.items()}
-    start_response(STATUS_LINES[status], list(headers.items()))
+    start_response(STATUS_LINES[status], _lines(headers))
 
     if environ["REQUEST_METHOD"] == "HEAD" or status in NOT_IN:
         if hasattr(body, "close"):

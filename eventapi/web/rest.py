@@ -24,6 +24,7 @@ class Response:
     Attributes:
         data: goes into the envelope as JSON.
         body: bytes, or an iterable of bytes, sent as they are instead of an envelope.
+        headers: Set-Cookie may have several lines, one for each cookie.
         meta: further fields of `meta`.
         has_etag: whether a response with a single record has an ETag of its data.
         secret: field of `data` that only this response shows. A repetition with the same Idempotency-Key, and every

@@ -49,7 +49,7 @@ def told(monkeypatch):
     """Return the list of notices: (name, admin, details)."""
     list_ = []
 
-    def tell(db, notice, *, admin_id=None, details=None):
+    def tell(db, notice, *, admin_id=None, details=None, **_):
         list_.append((notice, admin_id, details))
 
     monkeypatch.setattr(signing_in.notices, "tell", tell)

@@ -11,6 +11,8 @@ from eventapi.errors import Problem
 from eventapi.web import client
 
 DAYS_OF_OWN_DEVICE = 60  # that its cookie lasts
+DAYS_OF_PERSON = 30  # of the office, on the own device
+DAYS_OF_KNOWN = 400  # that a browser stays known in which a person of the office has signed in
 DAYS_OF_DOOR = 400  # longer than its link, whose end the server decides; browsers keep none longer
 
 
@@ -51,6 +53,17 @@ def is_possible() -> bool:
     return is_secure() or client.is_local()
 
 
+def refuse_impossible() -> None:
+    """Raise 409 by http, unless the browser runs on this machine."""
+    if not is_possible():
+        raise Problem(
+            "page_incomplete",
+            "Sessions need https. Set the option base_url to an https address, and open "
+            "the link there.",
+            missing=["https"],
+        )
+
+
 def language() -> str | None:
     """Return the language that somebody has chosen on a page with a session, or None."""
     found = re.search(
@@ -69,13 +82,7 @@ def header(ref: str, secret: str, *, days: int = 0) -> str:
 
     The cookie ends after these days, or with the browser.
     """
-    if not is_possible():
-        raise Problem(
-            "page_incomplete",
-            "Sessions need https. Set the option base_url to an https address, and open "
-            "the link there.",
-            missing=["https"],
-        )
+    refuse_impossible()
     return (
         f"{name_of(ref)}={secret}; Path=/; HttpOnly; SameSite=Lax{'; Secure' if is_secure() else ''}"
         f"{f'; Max-Age={days * 24 * 3600}' if days else ''}"
