@@ -17,6 +17,7 @@ from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem, listed, suggestion
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.validation.formats import EMAIL
 from eventapi.validation.identifiers import organiser as identifiers
 from eventapi.validation.identifiers.accounts import LENGTHS, compact, iban
 from eventapi.validation.options import value_on
@@ -278,6 +279,12 @@ def _check_identifier(name, rule, faults):
         faults.add(f"/{name}", "format", f"must be {error}")
 
 
+def _check_email(config):
+    """Raise ValueError unless the address for customers is one: replies to all mails go there."""
+    if not EMAIL.fullmatch(config.organiser_email):
+        raise ValueError("an e-mail address such as office@example.org")
+
+
 def _check_accounts(config):
     """Raise ValueError if a further account begins with a country that has IBANs and is none.
 
@@ -291,6 +298,7 @@ def _check_accounts(config):
 # name -> function of the Config that raises ValueError. The file only warns of these.
 IDENTIFIERS = {
     **{name: partial(identifiers.check, name) for name in identifiers.CHECKED},
+    "organiser_email": _check_email,
     "bank_accounts": _check_accounts,
 }
 

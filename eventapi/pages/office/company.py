@@ -4,13 +4,15 @@ What the administrator has set is shown and closed, and so is everything for tho
 """
 
 from contextlib import suppress
+from decimal import Decimal
 
 from eventapi import times
 from eventapi.calls import desk
-from eventapi.config.option import BANK, INVOICES, PAGES
+from eventapi.config.option import BANK, INVOICES, PAGES, TAXES
 from eventapi.domain.organiser import settings
 from eventapi.domain.records import numbering
 from eventapi.errors import Problem, not_found
+from eventapi.languages import formats
 from eventapi.pages.desk import actions, api, events, labels
 from eventapi.pages.office import company_fields, company_values, menu, start
 from eventapi.storage.database import as_json
@@ -68,7 +70,7 @@ def get_desk_company(db, request, page):
         origin=origin(request),
         may_write=may_write,
         last=settings.last_change(db, form.names),
-        examples=numbers(db) if page == INVOICES else {},
+        notes=notes(db, form),
         proposed=proposed(db, form) if page == INVOICES and may_write else {},
         old_accounts=old_accounts(db) if page == BANK else [],
         short=company_values.short_account,
@@ -215,6 +217,18 @@ def gaps(form):
         names = [name for name in gap["settings"] if name in form.names]
         if names:
             found.append((gap["code"], names[0]))
+    return found
+
+
+def notes(db, form):
+    """Return name of a field -> what follows from its value, or from none."""
+    found = {}
+    if form.page == INVOICES:
+        for name, number in numbers(db).items():
+            found[name] = form.texts["number_next"].format(number=number)
+    if form.page == TAXES and form.record["tax_rate"] is None and db.config.is_tax_rate_known:
+        rate = formats.percent(Decimal(db.config.tax_rate) / 100, form.language)
+        found["tax_rate"] = form.texts["tax_rate_now"].format(rate=rate)
     return found
 
 

@@ -11,6 +11,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from eventapi import app as application
+from eventapi.config import option
 from eventapi.pages.desk import actions, api, batches, edit
 from eventapi.plugins import sessions
 from tests.support import camt
@@ -50,6 +51,7 @@ def paths(method):
     words = {
         "<name>": (*actions.BUTTONS, *edit.KINDS, "x"),
         "<what>": ("show", "rotate", "mail", "x"),
+        "<page>": (*option.PAGES, "x"),
         "<resource>/<action>": [f"{noun}/{word}" for noun, word in batches.BATCHES]
         + ["links/revoke"],
     }

@@ -63,7 +63,10 @@ NEEDS = {
     "services": "edit/services edit/services/1 edit/service_categories edit/service_categories/1",
     "contacts": "edit/contacts edit/contacts/1 do/create_contact_vat_check/1",
     "plans": "edit/plans edit/plans/1",
-    "settings": "company/look/logo company/look/logo/remove",
+    "settings": """
+        company/look/logo company/look/logo/remove
+        company/company company/bank company/taxes company/invoices company/dunning company/mails company/look
+        company/datev""",
 }
 NEEDS = {scope: text.split() for scope, text in NEEDS.items()}
 ADDRESSES = sorted({address for addresses in NEEDS.values() for address in addresses})
@@ -123,6 +126,14 @@ PAGES = (
     "setup",
     "settings/1",
     "company/look/logo",
+    "company/company",
+    "company/bank",
+    "company/taxes",
+    "company/invoices",
+    "company/dunning",
+    "company/mails",
+    "company/look",
+    "company/datev",
 )
 
 
@@ -162,6 +173,7 @@ def test_the_table_has_everything_that_the_desk_can_send():
         "edit/<name>",
         "edit/<name>/<id>",
         "batch/<resource>/<action>",
+        "company/<page>",
         "links/<id>/<what>",
     }
     known = {plain(address) for address in ADDRESSES}

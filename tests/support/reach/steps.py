@@ -417,6 +417,7 @@ LEFT_OUT = {
     "POST /desk/settings/<id>": SAME,
     "POST /desk/company/look/logo": SAME,
     "POST /desk/company/look/logo/remove": SAME,
+    "POST /desk/company/<page>": SAME,
     "POST /desk/links/<id>/<what>": SAME,
     "POST /desk/applications/<id>/access": SAME,
     "POST /desk/links": SAME,
