@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from eventapi.calls import desk
 from eventapi.errors import not_found
 from eventapi.languages import formats
-from eventapi.pages.desk import api, effects, labels
+from eventapi.pages.desk import api, effects, gaps, labels
 from eventapi.pages.desk.page import render_page
 from eventapi.plugins import idempotency
 from eventapi.validation.schema_files import body_schema
@@ -313,6 +313,8 @@ def get_desk_action(db, request, name, id=None, item_id=None):
         back=back,
         action=action(request, name, id=id, item_id=item_id),
         follows=follows,
+        no_account=follows.lacks_account
+        and gaps.no_account(db, request, "invoice_without_account"),
         may_credit=follows.reopens
         and not follows.credit_note_id
         and api.may_call(request, "credit_invoice"),

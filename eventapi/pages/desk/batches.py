@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from eventapi.domain.billing import tax_terms
 from eventapi.errors import not_found
-from eventapi.pages.desk import actions, api, labels, taxes
+from eventapi.pages.desk import actions, api, gaps, labels, taxes
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -129,6 +129,7 @@ def page(db, request, resource, action, result):
         }
     )
     good = [row for row in rows if row["status"] < 400]
+    unpayable = [row for row in good if gaps.NO_ACCOUNT in codes_of(row["warnings"])]
     return render_page(
         db,
         request,
@@ -136,6 +137,7 @@ def page(db, request, resource, action, result):
         rows=sorted(rows, key=lambda row: not row["warnings"]),
         good_ids=[row["record"]["id"] for row in good],
         warned=sum(bool(row["warnings"]) for row in good),
+        no_account=trial and no_account(db, request, len(unpayable)),
         resource=resource,
         action_word=action,
         ids=ids,
@@ -177,6 +179,18 @@ def warnings_of(resource, entry):
     """Return what to look at before an invoice is sent: the warnings of its entry."""
     meta = entry.get("meta", {})
     return meta.get("warnings", []) if resource == "invoices" else []
+
+
+def codes_of(warnings):
+    return {each["code"] for each in warnings}
+
+
+def no_account(db, request, count):
+    """Return the Lack that this number of invoices names no bank account, None for 0."""
+    if not count:
+        return None
+    word = "invoice_without_account" if count == 1 else "invoices_without_account"
+    return gaps.no_account(db, request, word)
 
 
 def given_to(request, resource, action):

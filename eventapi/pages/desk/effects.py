@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from eventapi.errors import Problem
 from eventapi.languages import formats
-from eventapi.pages.desk import api, labels
+from eventapi.pages.desk import api, gaps, labels
 
 ENDED = ("cancelled", "refunded")  # statuses of invoices that ask for nothing
 STANDING = ("effect_paid", "effect_open")  # sentences about invoices that can be credited
@@ -24,6 +24,7 @@ class Effects:
     reopens: the customer would owe again what is paid back.
     credit_note_id: the draft of a credit note that is to be sent before, or None.
     chooses_first: the form only chooses the booth, and leads to the page that says what it costs.
+    lacks_account: an invoice would ask for money and name no bank account.
     """
 
     sentences: Sequence = ()
@@ -31,6 +32,7 @@ class Effects:
     reopens: bool = False
     credit_note_id: int | None = None
     chooses_first: bool = False
+    lacks_account: bool = False
 
 
 def of(request, name, id, booth_id, currency):
@@ -43,6 +45,7 @@ def of(request, name, id, booth_id, currency):
         "cancel_participant": _of_cancellation,
         "move_booth_reservation": _of_move,
         "refund_payment": _of_refund,
+        "send_invoice": _of_sending,
     }.get(name)
     try:
         return find(request, id, booth_id, currency) if find else Effects()
@@ -82,6 +85,11 @@ def _of_refund(request, id, _booth_id, _currency):
         total = money(request, draft["total"], draft["currency"])
         sentences.append(("effect_credit", {"number": draft["invoice_number"], "total": total}))
     return Effects(sentences, reopens=True, credit_note_id=draft and draft["id"])
+
+
+def _of_sending(_request, id, _booth_id, _currency):
+    codes = {each["code"] for each in api.check("check_invoice", id=id)["warnings"]}
+    return Effects(lacks_account=gaps.NO_ACCOUNT in codes)
 
 
 def drafted_credit(invoice):

@@ -10,10 +10,20 @@ from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.domain.mail import queue as mails
 from eventapi.errors import invalid_at
 from eventapi.languages import formats
-from eventapi.pages.desk import actions, api, bank_rules, batches, events, labels, lists
+from eventapi.pages.desk import (
+    actions,
+    api,
+    bank_rules,
+    batches,
+    events,
+    findings,
+    gaps,
+    labels,
+    lists,
+)
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitors import history, with_buttons
-from eventapi.pages.desk.page import render_page
+from eventapi.pages.desk.page import here, render_page
 from eventapi.web.html import page_requests, shell
 from eventapi.web.routes import Routes
 
@@ -93,8 +103,13 @@ def get_desk_invoice(db, request, id):
         "get_invoice", id, include=("items", "payments", "contact", "dunning", "allowed_actions")
     )
     checked = None
+    whom_to_tell = {}
     if row["status"] == "draft":
         checked = api.check("check_invoice", id=id)
+        whom_to_tell = {
+            kind: findings.lead_to_fields(db, request, row, checked[kind], here())
+            for kind in ("faults", "warnings")
+        }
     payments = row["payments"]
     if api.may(request, "payments"):
         payments = [with_buttons(request, "payments", dict(each)) for each in payments]
@@ -118,6 +133,7 @@ def get_desk_invoice(db, request, id):
         title=row["invoice_number"] or f"#{id}",
         row=row,
         checked=checked,
+        whom_to_tell=whom_to_tell,
         payments=payments,
         buttons=actions.of(request, "invoices", row),
         delete=actions.one(request, "delete_invoice", id=id) if row["status"] == "draft" else [],
@@ -282,6 +298,7 @@ def bank_page(db, request, *, status=None, is_gone=False):
         counts=READ,
         warnings=WARNINGS,
         accounts=importing.own_accounts(db.config),
+        no_account=gaps.no_account(db, request, "no_account"),
         chosen=chosen_account(request),
         rules=bank_rules.of_rows(rows),
         is_gone=is_gone,

@@ -3,7 +3,7 @@ for it.
 """
 
 from eventapi.domain.shows import settings
-from eventapi.pages.desk import actions, api, choices, events, labels, links
+from eventapi.pages.desk import actions, api, choices, events, gaps, labels, links
 from eventapi.pages.office.menu import render_page
 from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests, shell
@@ -67,6 +67,7 @@ def get_desk_settings(db, request, id):
     pages = api.record("get_event_pages", id)
     event = events.by_key(db, pages["event_key"])
     sent = (request.fields.get("part") or [""])[0]
+    lacks = settings.lacks(db, pages, mail_base_url())
     parts = {name: form_of(request, name, pages["event_key"]) for name in PARTS}
     return render_page(
         db,
@@ -84,7 +85,8 @@ def get_desk_settings(db, request, id):
             name: form.compact(request.fields) if name == sent else form.texts(pages)
             for name, form in parts.items()
         },
-        lacks=settings.lacks(db, pages, mail_base_url()),
+        lacks=lacks,
+        lacking=gaps.of_names(db, request, [name for name in lacks if name != "base_url"]),
         address=f"{mail_base_url()}/e/{pages['event_key']}",
         show_address=f"{shell.up()}e/{pages['event_key']}",
         is_visible=bool(event["is_visible"]),

@@ -5,14 +5,13 @@ office.
 from datetime import timedelta
 
 from eventapi import times
-from eventapi.domain.organiser import missing as organiser
 from eventapi.domain.upkeep import nightly
 from eventapi.errors import Problem
-from eventapi.pages.desk import api, events
+from eventapi.pages.desk import api, events, gaps
 from eventapi.pages.desk.page import render_page
 from eventapi.pages.link.routes import signed_out
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Response, mail_base_url
+from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Routes
 
 routes = Routes(
@@ -62,26 +61,8 @@ def get_desk(db, request):
         backup=backup(db.config),
         as_of=times.now(),
         bars=bars,
-        missing=missing(request, db.config, event is not None),
+        lacks=gaps.told(db, request, event is not None),
     )
-
-
-def missing(request, config, has_show):
-    """Return the Gaps of the settings that the person is told about.
-
-    Everybody is told that no mail leaves. Once there is a show, those who read invoices are told what keeps them from
-    being sent or paid, and those who read shows what keeps their pages from the public.
-    """
-    return [gap for gap in organiser.of(config) if is_told(request, gap, has_show)]
-
-
-def is_told(request, gap, has_show):
-    if gap.code == "no_mail_server":
-        return True
-    if gap.code == "no_base_url" and mail_base_url():  # the service is tried on one machine
-        return False
-    scope = "events" if gap.blocks == (organiser.PUBLIC,) else "invoices"
-    return has_show and api.may(request, scope)
 
 
 @routes.get("/now", forms=(JSON,))

@@ -1,6 +1,6 @@
 """What a show is made of, and the steps of a first show in their order."""
 
-from eventapi.pages.desk import api, edit, events, taxes, today
+from eventapi.pages.desk import api, edit, events, gaps, taxes
 from eventapi.pages.office.menu import render_page
 from eventapi.web.routes import Routes
 
@@ -52,10 +52,8 @@ def get_desk_setup(db, request):
         plans=plans[0],
         steps=steps(request, event, lists, plans[0], is_public),
         abroad=taxes.abroad(request, db.config.organiser_country, event),
-        missing=[
-            gap
-            for gap in today.missing(request, db.config, has_show=True)
-            if gap.code != "no_mail_server"
+        lacks=[
+            lack for lack in gaps.told(db, request, has_show=True) if lack.code != "no_mail_server"
         ],
         may_edit=lambda name: api.may_call(request, f"create_{edit.KINDS[name].handler}"),
     )

@@ -269,8 +269,8 @@ def test_without_an_account_nothing_is_imported(desk, organiser, app):
     response = organiser("POST", "/payments/import", raw=PLAIN, status=422)
     assert [fault["code"] for fault in response.json["errors"]] == ["no_account"]
     for language, sentence in (
-        ("en", "No account is set yet. Your administrator must set its IBAN first"),
-        ("de", "Es ist noch kein Konto eingetragen. Ihre Administration muss zuerst seine IBAN"),
+        ("en", "No account is entered yet. First, your IBAN must be entered"),
+        ("de", "Es ist noch kein Konto eingetragen. Zuerst muss unter „Einrichten“, „Bank“ Ihre IBAN"),
     ):
         assert sentence in html.unescape(str(send(desk(language=language), PLAIN, 422)))
 
