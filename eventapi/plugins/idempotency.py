@@ -78,8 +78,22 @@ def form_once(environ: dict, act: Callable[[], Response]) -> Response:
         return page_requests.redirect(kept["location"])
     response = act()
     if response.status == 303:
-        sessions.keep_form(db, owner, form_id, fingerprint, response.headers["Location"])
+        keep_form(environ, response)
     return response
+
+
+def keep_form(environ: dict, redirection: Response) -> None:
+    """Let the form of the request lead to a redirection if it is sent again.
+
+    A page that shows a secret once calls this: a reload must neither show nor do it again.
+    """
+    sessions.keep_form(
+        environ["eventapi.connections"].writer(),
+        environ["eventapi.form_owner"],
+        environ["eventapi.form_id"],
+        _fingerprint(environ),
+        redirection.headers["Location"],
+    )
 
 
 def check(key: str) -> None:

@@ -129,7 +129,7 @@ class PageHandler:
         """Call the handler of a form with `values`. Show the page of the form again if it is
         refused.
 
-        Raise a refusal whose status is not in SHOWN_AGAIN.
+        Raise a refusal whose page is not shown again.
         """
         environ = request.environ
         options = self.options
@@ -152,7 +152,7 @@ class PageHandler:
         except Foreign as form:
             return self.page_of_others(page_request, form.fields)
         except Problem as problem:
-            if options.shows is None or problem.status not in SHOWN_AGAIN:
+            if options.shows is None or not is_shown_again(problem, options):
                 raise
             page_request.problem = problem
 
@@ -375,6 +375,13 @@ def owner_of(link: dict) -> str:
 
 
 # The form of a request
+
+
+def is_shown_again(problem: Problem, options: Options) -> bool:
+    """Return whether the page of a form that was refused is shown again, with what was typed."""
+    if problem.code == "insufficient_scope":
+        return options.shows_missing_scopes
+    return problem.status in SHOWN_AGAIN
 
 
 class Foreign(Exception):

@@ -192,6 +192,9 @@ class Options:
     """GET handler `(db, request, ...)` that shows the page again with what was typed, if the form is refused with 409,
     412 or 422."""
 
+    shows_missing_scopes: bool = False
+    """The page is also shown again after 403 `insufficient_scope`, and says which scopes are missing."""
+
     file: Callable | None = None
     """Function `(config)` that returns the largest size in bytes of the file which is the last field of the form.
 
