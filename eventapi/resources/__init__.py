@@ -90,4 +90,6 @@ OUTSIDE = (
     "pages.office.logo",
     "pages.office.sample",
     "pages.office.setup",
+    "pages.office.start",
+    "pages.office.team",
 )

@@ -10,6 +10,7 @@ from eventapi.errors import Problem
 from eventapi.pages.desk import api, events, gaps
 from eventapi.pages.desk.page import render_page
 from eventapi.pages.link.routes import signed_out
+from eventapi.pages.office import start
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Routes
@@ -62,6 +63,7 @@ def get_desk(db, request):
         as_of=times.now(),
         bars=bars,
         lacks=gaps.told(db, request, event is not None),
+        first_steps=start.progress(db, request),
     )
 
 

@@ -87,6 +87,17 @@ FILES = {
     "money/statement": ("bank.xml", b"<Document/>"),
     "company/look/logo": ("logo.png", b"no picture"),
 }
+# What no key can send: tests/pages/office/test_team.py has the table of these.
+OF_PERSONS = (
+    "start",
+    "team/new",
+    "team/<id>",
+    "team/<id>/disable",
+    "team/<id>/enable",
+    "team/<id>/factor",
+    "team/<id>/invite",
+    "team/<id>/sessions",
+)
 PAGES = (
     "",
     "applications",
@@ -175,6 +186,7 @@ def test_the_table_has_everything_that_the_desk_can_send():
         "batch/<resource>/<action>",
         "company/<page>",
         "links/<id>/<what>",
+        *OF_PERSONS,
     }
     known = {plain(address) for address in ADDRESSES}
     assert {re.sub("/<id>", "", path) for path in sends} <= known

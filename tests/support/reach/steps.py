@@ -351,6 +351,9 @@ OPEN = (
 )
 ENDS = "ends something, and gives nothing"
 OWN = "changes a record of its own session, and gives nothing"
+TEAM = (
+    "needs the scope team, which no key has; tests/pages/office/test_team.py has who may give what"
+)
 SAME = "runs the route of the API with the scopes of the person; tests/pages/desk/test_scopes.py compares them"
 FIELDS = "changes fields that lead nowhere"
 # Routes of the same parts that are no steps -> the reason
@@ -418,6 +421,14 @@ LEFT_OUT = {
     "POST /desk/company/look/logo": SAME,
     "POST /desk/company/look/logo/remove": SAME,
     "POST /desk/company/<page>": SAME,
+    "POST /desk/start": "changes the formats of numbers, by the route of the API, for owners only",
+    "POST /desk/team/new": TEAM,
+    "POST /desk/team/<id>": TEAM,
+    "POST /desk/team/<id>/disable": TEAM,
+    "POST /desk/team/<id>/enable": TEAM,
+    "POST /desk/team/<id>/factor": TEAM,
+    "POST /desk/team/<id>/invite": TEAM,
+    "POST /desk/team/<id>/sessions": TEAM,
     "POST /desk/links/<id>/<what>": SAME,
     "POST /desk/applications/<id>/access": SAME,
     "POST /desk/links": SAME,
