@@ -270,7 +270,10 @@ def test_without_an_account_nothing_is_imported(desk, organiser, app):
     assert [fault["code"] for fault in response.json["errors"]] == ["no_account"]
     for language, sentence in (
         ("en", "No account is entered yet. First, your IBAN must be entered"),
-        ("de", "Es ist noch kein Konto eingetragen. Zuerst muss unter „Einrichten“, „Bank“ Ihre IBAN"),
+        (
+            "de",
+            "Es ist noch kein Konto eingetragen. Zuerst muss unter „Einrichten“, „Bank“ Ihre IBAN",
+        ),
     ):
         assert sentence in html.unescape(str(send(desk(language=language), PLAIN, 422)))
 
