@@ -348,7 +348,7 @@ class Form:
         logo = self.record["logo"]
         if logo is None:
             return self.texts["logo_none"]
-        return self.texts["logo_size"].format(width=logo["width"], height=logo["height"])
+        return self.texts["logo_pixels"].format(width=logo["width"], height=logo["height"])
 
     def _history(self, field):
         """Return all parts of a value that changes: `no · from 01/2027 yes`."""
