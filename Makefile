@@ -69,6 +69,7 @@ run: $(VENV)/ready-to-run
 	@test -n "$(EMPTY)" -o -e $(RUN)/demo-done || rm -rf $(RUN)/*
 	@$(BIN)/eventapi migrate
 	@test -n "$(EMPTY)" -o -e $(RUN)/demo-done || { echo "creating a sample show"; $(BIN)/eventapi demo > /dev/null && touch $(RUN)/demo-done; }
+	@test -z "$(EMPTY)" || $(BIN)/python -m eventapi.demo.organiser
 	@test -s $(RUN)/key || { umask 077; $(BIN)/eventapi key create --name "make run" --all-scopes --quiet > $(RUN)/key; }
 	@$(BIN)/python -m eventapi.demo.first_steps http://$(ADDRESS) $(RUN)/key $(if $(EMPTY),"a page of docs/guides")
 	@echo $(ADDRESS) > $(RUN)/address

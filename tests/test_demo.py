@@ -11,9 +11,11 @@ import webtest
 from eventapi import config as configuration
 from eventapi import times
 from eventapi.app import App
-from eventapi.demo import first_steps, season
+from eventapi.config import DESK
+from eventapi.demo import first_steps, organiser, season
 from eventapi.demo import show as demo
-from eventapi.domain.access import api_keys
+from eventapi.domain.access import api_keys, people
+from eventapi.domain.organiser import settings as set_up
 from eventapi.domain.upkeep import checks
 from eventapi.storage import files
 from eventapi.storage.database import Database
@@ -296,6 +298,46 @@ def test_the_small_features_are_used(show):
     assert {warning["code"] for warning in warnings} <= {"narrow_aisle"}, warnings
 
 
+def test_the_organiser_and_its_people_are_in_the_database(show):
+    _, db = show
+    db.follow()
+    assert db.config.set_by["organiser_directors"] == DESK
+    assert db.config.organiser_directors == "Jana Reinhardt, Tobias Kunze"
+    assert [(person["name"], person["role"]) for person in people.owners(db)] == [
+        ("Katharina Lohmann", "owner")
+    ]
+    assert [person["role"] for person in people.all_people(db)][:3] == [
+        "owner",
+        "office",
+        "finance",
+    ]
+
+
+def test_settings_that_are_there_stay(tiny, monkeypatch, tmp_path):
+    settings = tiny(organiser_name="Messe Nord")
+    db = Database(settings)
+    db.follow()
+    assert (db.config.organiser_name, db.config.organiser_city) == ("Messe Nord", "Leipzig")
+    db.close()
+
+
+def test_an_empty_database_of_make_run_has_the_settings_once(tmp_path, template, monkeypatch):
+    (tmp_path / "eventapi.db").write_bytes(template)
+    monkeypatch.setenv("EVENTAPI_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("EVENTAPI_CONFIG", str(write_empty_config(tmp_path)))
+    organiser.main()
+    db = Database(configuration.load())
+    db.follow()
+    assert db.config.organiser_iban == "DE02120300000000202051" and people.all_people(db) == []
+    with db.write():
+        api_keys.create_key(db, "make run", ["events"])
+        set_up.change(db, {"organiser_iban": None})
+    organiser.main()
+    db.follow()
+    assert db.config.organiser_iban == ""
+    db.close()
+
+
 def test_nobody_is_called_or_written_to(show):
     _, db = show
     waiting = [
@@ -344,7 +386,8 @@ def texts_of(settings):
         for text in (
             "SELECT company_name, last_name, email, created_at FROM contacts ORDER BY id",
             "SELECT invoice_number, total, status, updated_at FROM invoices ORDER BY id",
-            "SELECT action, entity_type, entity_id, created_at FROM audit_log ORDER BY id",
+            "SELECT action, entity_type, entity_id, created_at FROM audit_log "
+            "WHERE entity_type <> 'setting' ORDER BY id",
             "SELECT scanned_at, station, code FROM check_in_scans ORDER BY id",
         )
     ]
@@ -431,6 +474,10 @@ def test_the_first_steps_fit_the_show(tiny, monkeypatch, capsys, disabled, curre
     )
     assert re.search(
         r"eventapi link show \d+\): http://127\.0\.0\.1:8301/link/evl_[\w-]{32}\n", printed
+    )
+    assert re.search(
+        r"The desk of the office, for Katharina Lohmann, once within a day .*/link/evl_[\w-]{32}\n",
+        printed,
     )
     assert "None" not in printed and ("create a payment" in printed) == bool(expected)
     assert not expected or expected in printed

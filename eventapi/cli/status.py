@@ -15,7 +15,7 @@ from eventapi import __version__, paths, times
 from eventapi import config as configuration
 from eventapi.cli import lacking
 from eventapi.cli.terminal import command, lists, print_json, printable
-from eventapi.domain.access import api_keys
+from eventapi.domain.access import api_keys, people
 from eventapi.domain.organiser import importing
 from eventapi.domain.upkeep import copies, housekeeping, nightly
 from eventapi.pictures.invoice import hybrid
@@ -256,6 +256,13 @@ def _look_at_disk(state, place, config):
 def _look_at_data(state, place, db):
     state.active_keys = sum(key["status"] == "active" for key in api_keys.keys(db))
     state.worker_age_seconds = housekeeping.worker_age(db)
+    has_desk = {"name": "desk", "enabled": True} in api_keys.flags(db)
+    has_people = any(person["role"] and person["is_active"] for person in people.all_people(db))
+    if has_desk and not has_people and not place.is_sample:
+        state.add(
+            "Nobody can sign in to the desk. Invite the first person.",
+            f"{place.program} admin invite 'Your Name' you@example.org",
+        )
     if not state.active_keys:
         state.add(
             "There is no valid API key, so nobody can use the API. Create one.",

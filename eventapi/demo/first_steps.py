@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 
 from eventapi import config, money, times
-from eventapi.domain.access import links
+from eventapi.domain.access import links, people
 from eventapi.storage.database import Database
 from eventapi.storage.statements import statements
 
 sql = statements("first_steps")
+DAY = 24 * 60  # minutes
 PRINTED = {"EVENTAPI_DATA_DIR", "EVENTAPI_BIND"}  # options that `main` prints in any case
 
 
@@ -66,6 +67,16 @@ def address_of_exhibitor(db, base):
         return links.address(base, links.show(db, links.get(db, id)))
 
 
+def address_of_desk(db, base):
+    """Return (person, address) with which an owner signs in once, within a day, or None."""
+    owners = people.owners(db)
+    if not owners:
+        return None
+    with db.write():
+        secret = people.make_link(db, owners[0]["id"], minutes=DAY)
+    return owners[0], links.address(base, secret)
+
+
 def main(base, key_file, page="docs/tutorial.md"):
     """Print the examples.
 
@@ -79,7 +90,19 @@ def main(base, key_file, page="docs/tutorial.md"):
     show, form = db.value(sql.public_show), db.value(sql.open_form)
     visit = db.value(sql.open_registration)
     door, exhibitor = address_of_door(db, base), address_of_exhibitor(db, base)
+    desk = address_of_desk(db, base)
     db.close()
+    if desk:
+        person, address = desk
+        office = (
+            f"The desk of the office, for {person['name']}, once within a day (a further one: "
+            f"eventapi admin link {person['id']}): {address}\n"
+        )
+    else:
+        office = (
+            f"The desk of the office, for the key in {key_file}: {base}/desk/sign-in\n"
+            "To let the first person in: eventapi admin invite 'Your Name' you@example.org\n"
+        )
     print(
         f"\neventapi is starting at {base}. The API reference is at {base}/docs.\n"
         + (f"What visitors see of the show: {base}/e/{show}\n" if show else "")
@@ -95,8 +118,8 @@ def main(base, key_file, page="docs/tutorial.md"):
             if door
             else ""
         )
-        + f"The desk of the office, for the key in {key_file}: {base}/desk/sign-in\n"
-        "In another terminal, in this directory, set these variables and try the commands below:\n\n"
+        + office
+        + "In another terminal, in this directory, set these variables and try the commands below:\n\n"
         f"export EVENTAPI_URL={base}\nexport EVENTAPI_KEY=$(cat {key_file})\n"
         f"export EVENTAPI_CONFIG=$PWD/conf/demo.conf EVENTAPI_DATA_DIR=$PWD/{Path(key_file).parent}\n"
         f"export EVENTAPI_BIND={base.removeprefix('http://')}\n{options_of(os.environ)}"

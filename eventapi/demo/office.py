@@ -5,17 +5,13 @@ The programme has speakers and sessions, one of them past midnight.
 """
 
 from eventapi import times
+from eventapi.demo import organiser
 from eventapi.demo.billing import GATEWAYS, dunning_levels
 from eventapi.domain.access import api_keys
 from eventapi.domain.billing import gateways
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.newsletter import subscriptions as newsletter
 
-TEAM = (
-    ("Katharina Lohmann", "Leitung"),
-    ("Tobias Ranft", "Ausstellerbetreuung"),
-    ("Mirjam Weidlich", "Buchhaltung"),
-)
 # key, title, colour, parent, visibility for applicants, base price in euros, trade of the
 # exhibitors
 CATEGORIES = (
@@ -82,16 +78,14 @@ SUBSCRIBED = (
 
 
 def make_team(db):
-    """Create the admins, each with an API key for the demo.
+    """Create the people of the office, each with an API key for the demo.
 
     Return their ids, and (id, key) of the keys.
     """
-    ids = [
-        api_keys.add_admin(db, name, f"{name.split()[0].lower()}@messe.example") for name, _ in TEAM
-    ]
+    ids = [organiser.invite(db, person) for person in organiser.TEAM]
     return ids, [
         api_keys.create_key(db, f"demo: {role}", api_keys.SCOPES, admin_id=id)
-        for id, (_, role) in zip(ids, TEAM, strict=True)
+        for id, (_, _, role) in zip(ids, organiser.TEAM, strict=True)
     ]
 
 

@@ -9,7 +9,7 @@ the same show, except for secrets, badge numbers and other values that must not 
 import random
 from contextlib import closing
 
-from eventapi.demo import office, season
+from eventapi.demo import office, organiser, season
 from eventapi.demo.client import Agenda, Api, Failed, OneTransaction
 from eventapi.domain.access import api_keys
 from eventapi.storage import files
@@ -25,38 +25,18 @@ SIZES = {
     "messe": season.Size(4500, 150000, 400, 4000, 0.25),
 }
 FEW = 1000  # visitors of a show that is made without reports of the progress
-# The seller on the invoices, where the configuration names none.
-ORGANISER = {
-    "organiser_name": "Gartenmesse Lindenau GmbH",
-    "organiser_street": "Ausstellungsweg 12",
-    "organiser_postal_code": "04177",
-    "organiser_city": "Leipzig",
-    "organiser_contact": "Buchhaltung",
-    "organiser_phone": "+49 341 5550100",
-    "organiser_email": "office@messe.example",
-    "organiser_register_number": "HRB 4711",
-}
 
 
 def make(config, size="small", say=lambda text: None):
     """Create the demo data. `size` is a key of SIZES; `say` reports the progress of large shows.
 
-    Missing options of the organiser are replaced by those of a fictitious one. Features that are
-    switched off are left out. Raise SchemaError if the database is not empty, its tier does not
+    Missing options of the organiser are stored as settings, those of a fictitious one. Features that
+    are switched off are left out. Raise SchemaError if the database is not empty, its tier does not
     allow the API, or a record is refused. Nothing is stored then.
     """
-    config = current(config)
-    missing = dict(ORGANISER)
-    if not config.organiser_vat_id and not config.organiser_tax_number:
-        missing |= (
-            {"organiser_vat_id": "DE136695976"}
-            if config.organiser_country == "DE"
-            else {"organiser_tax_number": "231/123/45678"}
-        )
-    missing = {name: value for name, value in missing.items() if not getattr(config, name)}
     # see office.subscribe
     mail_server = {"smtp_host": "localhost", "smtp_sender": "newsletter@messe.example"}
-    config = config.with_options(**missing, **mail_server)
+    config = current(config).with_options(**mail_server)
     db = OneTransaction(config)
     known = {sha256 for sha256, _, _ in files.all_stored(config)}
     try:
@@ -102,6 +82,7 @@ def make_all(db, now, size, say):
     disabled = {flag["name"] for flag in api_keys.flags(db) if not flag["enabled"]}
     agenda = Agenda(db, now, random.Random(7))
     db.now = db.stamp = agenda.moment(season.BEGINNING, "08:00")
+    organiser.write(db)
     team, keys = office.make_team(db)
     agenda.api = Api(db, keys[0][1], disabled)
     agenda.keys = [key for _, key in keys]

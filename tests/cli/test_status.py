@@ -11,6 +11,7 @@ import pytest
 
 from eventapi import paths
 from eventapi.cli import status
+from eventapi.domain.access import api_keys, people
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 
@@ -100,9 +101,11 @@ def tasks(run):
 
 
 def complete(db, settings, tmp_path):
-    """Make an installation that lacks nothing: a key, a heartbeat, a verified backup and all
-    options.
+    """Make an installation that lacks nothing: a key, an owner, a heartbeat, a verified backup and
+    all options.
     """
+    with db.write():
+        people.invite(db, "Grace Hopper", "grace@example.org", "owner")
     (tmp_path / "eventapi.conf").write_text(COMPLETE)
     housekeeping.record_heartbeat(db)
     settings.backups.mkdir(exist_ok=True)
@@ -208,9 +211,10 @@ def test_a_new_installation_lacks_a_key_and_its_options(
     monkeypatch.setenv("EVENTAPI_BIND", healthy(tmp_path / "web.sock"))
     code, found = tasks("--config", str(tmp_path / "eventapi.conf"))
     assert code == 0 and not any(is_urgent for _, _, is_urgent in found)
-    assert found[0][1] == [
-        f"/opt/eventapi/bin/eventapi --config {tmp_path}/eventapi.conf key create --name first "
-        "--all-scopes"
+    program = f"/opt/eventapi/bin/eventapi --config {tmp_path}/eventapi.conf"
+    assert [commands for _, commands, _ in found[:2]] == [
+        [f"{program} admin invite 'Your Name' you@example.org"],
+        [f"{program} key create --name first --all-scopes"],
     ]
     text = " ".join(what for what, _, _ in found)
     for part in (
@@ -222,6 +226,12 @@ def test_a_new_installation_lacks_a_key_and_its_options(
         "base_url",
     ):
         assert part in text
+
+
+def test_without_the_desk_nobody_has_to_be_invited(tasks, installed, db):
+    with db.write():
+        api_keys.set_flag(db, "desk", False)
+    assert not any("sign in" in what for what, _, _ in tasks()[1])
 
 
 def test_a_server_that_does_not_respond_is_urgent(
@@ -346,6 +356,7 @@ def test_a_tenant_of_the_package_has_its_own_units_socket_and_site(
     (tmp_path / "configurations" / "acme.conf").write_text(COMPLETE)
     code, found = tasks()
     assert code == 1 and [commands for _, commands, _ in found] == [
+        ["eventapi admin invite 'Your Name' you@example.org"],
         ["systemctl start eventapi@acme.socket eventapi@acme.service"],
         ["systemctl start eventapi-worker@acme.service"],
         [
@@ -392,7 +403,7 @@ def test_a_stopped_service_of_the_package_is_not_asked(
     """Its socket would start it."""
     healthy(tmp_path / "sockets" / "web.sock")
     packaged["eventapi.service"] = "inactive"
-    assert "The web service does not run" in tasks()[1][0][0]
+    assert "The web service does not run" in tasks()[1][1][0]
 
 
 def test_without_nginx_the_package_names_it_until_there_is_an_address(tasks, packaged, tmp_path):

@@ -207,16 +207,17 @@ def variables_for(folder, data, server):
 
 
 def make_template(folder, data):
-    """Create a data directory with the configuration of conf/demo.conf, a key, and the data `empty`
-    or `demo`.
+    """Create a data directory with the settings of the sample organiser, a key, and the data
+    `empty` or `demo`.
     """
     folder.mkdir()
-    (folder / "eventapi.conf").write_text(
-        (ROOT / "conf" / "demo.conf").read_text() + "webhook_allowed_networks = 127.0.0.0/8\n"
-    )
+    (folder / "eventapi.conf").write_text("[eventapi]\nwebhook_allowed_networks = 127.0.0.0/8\n")
     for words in (["migrate"], ["demo"])[: 2 if data == "demo" else 1]:
         done = eventapi(folder, *words)
         assert done.returncode == 0, done.stderr
+    if data == "empty":  # as make run EMPTY=1
+        words = [PYTHON, "-m", "eventapi.demo.organiser"]
+        subprocess.run(words, env=environment(folder), cwd=ROOT, check=True)
     created = eventapi(folder, "key", "create", "--name", "docs", "--all-scopes", "--quiet")
     (folder / "key").write_text(created.stdout.strip())
     return folder

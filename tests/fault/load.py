@@ -38,7 +38,7 @@ KINDS = (
     "large_import",
 )
 AGAIN = (503, 507)  # the service refuses for now: the same request may succeed later
-OPTIONS = {"EVENTAPI_CONFIG": str(processes.ROOT / "conf" / "demo.conf")}
+OPTIONS = {"EVENTAPI_CONFIG": str(processes.ROOT / "tests" / "support" / "organiser.conf")}
 
 
 class Show:

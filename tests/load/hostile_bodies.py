@@ -285,7 +285,7 @@ BODIES = [
 
 def main(wanted=""):
     with tempfile.TemporaryDirectory() as folder:
-        config = configuration.load(ROOT / "conf" / "demo.conf", data_dir=folder)
+        config = configuration.load(ROOT / "tests" / "support" / "organiser.conf", data_dir=folder)
         migrations.migrate(config.database)
         db = database.Database(config)
         with db.write():

@@ -89,7 +89,7 @@ def main(many):
 def fresh(folder, name):
     place = Path(folder, name)
     place.mkdir()
-    config = configuration.load(ROOT / "conf" / "demo.conf", data_dir=place)
+    config = configuration.load(ROOT / "tests" / "support" / "organiser.conf", data_dir=place)
     migrations.migrate(config.database)
     return database.Database(config)
 
@@ -186,7 +186,9 @@ def watch(folder):
     """Read and write every few milliseconds until standard input ends."""
     import select
 
-    db = database.Database(configuration.load(ROOT / "conf" / "demo.conf", data_dir=folder))
+    db = database.Database(
+        configuration.load(ROOT / "tests" / "support" / "organiser.conf", data_dir=folder)
+    )
     contacts, housekeeping = statements("contacts"), statements("housekeeping")
 
     def write():

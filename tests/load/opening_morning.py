@@ -63,7 +63,7 @@ def furnish(folder, asked):
     zone = noon()
     now = datetime.now(timezone.utc).replace(microsecond=0)
     today = times.local_date(times.text(now), zone)
-    config = configuration.load(ROOT / "conf" / "demo.conf", data_dir=str(folder))
+    config = configuration.load(ROOT / "tests" / "support" / "organiser.conf", data_dir=str(folder))
     migrations.migrate(config.database)
     db = database.Database(config)
     numbers = {badges.draw() for _ in range(asked.people)}

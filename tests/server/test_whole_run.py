@@ -18,7 +18,9 @@ def command(tmp_path, monkeypatch):
     """Return a function that runs an eventapi command on the data of the server and returns its
     output.
     """
-    (tmp_path / "eventapi.conf").write_text((ROOT / "conf" / "demo.conf").read_text())
+    (tmp_path / "eventapi.conf").write_text(
+        (ROOT / "tests" / "support" / "organiser.conf").read_text()
+    )
 
     def run(*words):
         done = eventapi(tmp_path, *words)

@@ -72,7 +72,7 @@ def checked_scopes(scopes):
     faults = []
     for scope in scopes:
         if scope == OF_PEOPLE:
-            text = "only people have the scope team, and no API key"
+            text = "only people have the scope team, and no API key; leave it out"
             faults.append(fault("not_allowed", text, parameter="scope"))
         elif scope not in ALL_SCOPES:
             text = f"unknown scope {scope!r}{_suggestion(scope, ALL_SCOPES)}"

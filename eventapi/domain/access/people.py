@@ -273,7 +273,9 @@ def _checked_address(db, email, *, but=None, is_unique=True):
     """Return an e-mail address. Raise 422 if it is not valid, or that of another active account."""
     email = (email or "").strip()
     if not email:
-        raise invalid_parameter("email", "required", "an account needs an e-mail address")
+        raise invalid_parameter(
+            "email", "required", "an account needs an e-mail address; enter one"
+        )
     if len(email) > LONGEST_ADDRESS or not CHECKS["email"](email):
         raise invalid_parameter(
             "email",
