@@ -17,11 +17,10 @@ from eventapi.cli.terminal import (
     show,
     values,
 )
-from eventapi.domain.access import api_keys, links, people, roles
+from eventapi.domain.access import api_keys, invitations, links, notices, people, roles
 from eventapi.errors import listed
 
 COLUMNS = ["id", "name", "email", "role", "is_active", "last_seen_at"]
-DAYS_OF_INVITATION = 7
 
 
 def register(commands):
@@ -151,16 +150,26 @@ def _rights(args):
 
 
 def invite(args, config):
+    lasts = invitations.LASTS[invitations.INVITATION]
     with changing(config) as db:
         id = _account(db, args)
         person = people.get(db, id)
-        people.record_invitation(db, id, "shown")
-        lasts = timedelta(days=DAYS_OF_INVITATION)
-        secret = people.make_secret(db, id, way="shown", lasts=lasts)
+        is_mailed = notices.can_mail(db.config) and not args.print
+        if is_mailed:
+            invitations.invite_by_mail(db, id)
+        else:
+            people.record_invitation(db, id, "shown")
+            secret = people.make_secret(db, id, way="shown", lasts=lasts)
+    if is_mailed:
+        print(
+            f"An invitation goes to {person['email']} ({person['role']}). Its link signs in once, "
+            f"within {lasts.days} days."
+        )
+        return
     print(_address(config, secret))
     print(
-        f"This link signs {person['name']} in once ({person['role']}), within "
-        f"{DAYS_OF_INVITATION} days. Give it to nobody else."
+        f"This link signs {person['name']} in once ({person['role']}), within {lasts.days} days. "
+        "Give it to nobody else."
     )
 
 
