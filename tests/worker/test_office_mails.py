@@ -37,7 +37,7 @@ TOLD = {
             "am 28.11.2026, 11:35 Uhr hat sich jemand mit Ihrem Zugang im Büro von Messe Test GmbH angemeldet, auf "
             "einem Gerät, das wir noch nicht kennen.",
             "Gerät: Firefox, Windows\nNetzadresse: 203.0.113.9",
-            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und beenden Sie alle anderen Sitzungen:",
+            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und melden Sie alle anderen Geräte ab:",
             ACCOUNT,
         ),
         (
@@ -45,7 +45,7 @@ TOLD = {
             "On 28 November 2026, 11:35, somebody signed in with your account at the office of Messe Test GmbH on a "
             "device that we do not know yet.",
             "Device: Firefox, Windows\nNetwork address: 203.0.113.9",
-            "Was it not you? Then change your password at once, and end all other sessions:",
+            "Was it not you? Then change your password at once, and sign out all other devices:",
             ACCOUNT,
         ),
     ),
@@ -55,7 +55,7 @@ TOLD = {
             "am 28.11.2026, 11:35 Uhr hat sich jemand mit Ihrem Zugang im Büro von Messe Test GmbH angemeldet, auf "
             "einem Gerät, das wir noch nicht kennen.",
             "Gerät: unbekannt\nNetzadresse: 2001:db8::1",
-            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und beenden Sie alle anderen Sitzungen:",
+            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und melden Sie alle anderen Geräte ab:",
             ACCOUNT,
         ),
         (
@@ -63,7 +63,7 @@ TOLD = {
             "On 28 November 2026, 11:35, somebody signed in with your account at the office of Messe Test GmbH on a "
             "device that we do not know yet.",
             "Device: unknown\nNetwork address: 2001:db8::1",
-            "Was it not you? Then change your password at once, and end all other sessions:",
+            "Was it not you? Then change your password at once, and sign out all other devices:",
             ACCOUNT,
         ),
     ),
@@ -72,14 +72,14 @@ TOLD = {
             "Ihr Passwort wurde geändert: Messe Test GmbH",
             "am 28.11.2026, 11:35 Uhr wurde das Passwort Ihres Zugangs zum Büro von Messe Test GmbH geändert, von "
             "Ole Lindqvist.",
-            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und beenden Sie alle anderen Sitzungen:",
+            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und melden Sie alle anderen Geräte ab:",
             ACCOUNT,
         ),
         (
             "Your password was changed: Messe Test GmbH",
             "On 28 November 2026, 11:35, the password of your account at the office of Messe Test GmbH was changed by "
             "Ole Lindqvist.",
-            "Was it not you? Then change your password at once, and end all other sessions:",
+            "Was it not you? Then change your password at once, and sign out all other devices:",
             ACCOUNT,
         ),
     ),
@@ -88,14 +88,14 @@ TOLD = {
             "Ihr Passwort wurde geändert: Messe Test GmbH",
             "am 28.11.2026, 11:35 Uhr wurde das Passwort Ihres Zugangs zum Büro von Messe Test GmbH entfernt, von "
             "Ole Lindqvist.",
-            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und beenden Sie alle anderen Sitzungen:",
+            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und melden Sie alle anderen Geräte ab:",
             ACCOUNT,
         ),
         (
             "Your password was changed: Messe Test GmbH",
             "On 28 November 2026, 11:35, the password of your account at the office of Messe Test GmbH was removed by "
             "Ole Lindqvist.",
-            "Was it not you? Then change your password at once, and end all other sessions:",
+            "Was it not you? Then change your password at once, and sign out all other devices:",
             ACCOUNT,
         ),
     ),
@@ -104,14 +104,14 @@ TOLD = {
             "Zweiter Faktor eingerichtet: Messe Test GmbH",
             "am 28.11.2026, 11:35 Uhr wurde für Ihren Zugang zum Büro von Messe Test GmbH ein zweiter Faktor "
             "eingerichtet, von Ole Lindqvist.",
-            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und beenden Sie alle anderen Sitzungen:",
+            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und melden Sie alle anderen Geräte ab:",
             ACCOUNT,
         ),
         (
             "Second factor added: Messe Test GmbH",
             "On 28 November 2026, 11:35, a second factor was added to your account at the office of Messe Test GmbH by "
             "Ole Lindqvist.",
-            "Was it not you? Then change your password at once, and end all other sessions:",
+            "Was it not you? Then change your password at once, and sign out all other devices:",
             ACCOUNT,
         ),
     ),
@@ -120,14 +120,14 @@ TOLD = {
             "Zweiter Faktor entfernt: Messe Test GmbH",
             "am 28.11.2026, 11:35 Uhr wurde der zweite Faktor Ihres Zugangs zum Büro von Messe Test GmbH entfernt, von "
             "Ole Lindqvist.",
-            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und beenden Sie alle anderen Sitzungen:",
+            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und melden Sie alle anderen Geräte ab:",
             ACCOUNT,
         ),
         (
             "Second factor removed: Messe Test GmbH",
             "On 28 November 2026, 11:35, the second factor of your account at the office of Messe Test GmbH was "
             "removed by Ole Lindqvist.",
-            "Was it not you? Then change your password at once, and end all other sessions:",
+            "Was it not you? Then change your password at once, and sign out all other devices:",
             ACCOUNT,
         ),
     ),
@@ -137,7 +137,7 @@ TOLD = {
             "am 28.11.2026, 11:35 Uhr hat sich jemand mit einem Wiederherstellungscode Ihres Zugangs im Büro von "
             "Messe Test GmbH angemeldet.",
             "Codes, die noch gelten: 9",
-            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und beenden Sie alle anderen Sitzungen:",
+            "Waren Sie das nicht? Dann ändern Sie sofort Ihr Passwort, und melden Sie alle anderen Geräte ab:",
             ACCOUNT,
         ),
         (
@@ -145,7 +145,7 @@ TOLD = {
             "On 28 November 2026, 11:35, somebody used a recovery code of your account to sign in at the office of "
             "Messe Test GmbH.",
             "Codes that are left: 9",
-            "Was it not you? Then change your password at once, and end all other sessions:",
+            "Was it not you? Then change your password at once, and sign out all other devices:",
             ACCOUNT,
         ),
     ),
@@ -188,7 +188,7 @@ TOLD = {
             "Rechte geändert: Messe Test GmbH",
             "am 28.11.2026, 11:35 Uhr wurden die Rechte von Mehmet Aydın im Büro von Messe Test GmbH geändert, von "
             "Ole Lindqvist.",
-            "Bisher: Einlass\nJetzt: einzelne Rechte",
+            "Bisher: Einlass\nJetzt: Einzeln",
             "Waren Sie das nicht, und wissen Sie nichts davon? Dann fragen Sie sofort nach, und prüfen Sie auch Ihren "
             "eigenen Zugang:",
             ACCOUNT,
@@ -197,7 +197,7 @@ TOLD = {
             "Rights changed: Messe Test GmbH",
             "On 28 November 2026, 11:35, the rights of Mehmet Aydın at the office of Messe Test GmbH were changed by "
             "Ole Lindqvist.",
-            "Before: entrance\nNow: individual rights",
+            "Before: Entrance\nNow: Single rights",
             "Was it not you, and do you know nothing of it? Then ask at once, and check your own account as well:",
             ACCOUNT,
         ),
@@ -205,7 +205,7 @@ TOLD = {
     ("rights_changed", "person", "Mehmet Aydın", "is_active", False): (
         (
             "Rechte geändert: Messe Test GmbH",
-            "am 28.11.2026, 11:35 Uhr wurde der Zugang von Mehmet Aydın zum Büro von Messe Test GmbH gesperrt, von "
+            "am 28.11.2026, 11:35 Uhr wurde der Zugang von Mehmet Aydın zum Büro von Messe Test GmbH deaktiviert, von "
             "Ole Lindqvist.",
             "Waren Sie das nicht, und wissen Sie nichts davon? Dann fragen Sie sofort nach, und prüfen Sie auch Ihren "
             "eigenen Zugang:",
@@ -222,7 +222,7 @@ TOLD = {
     ("rights_changed", "person", "Mehmet Aydın", "is_active", True): (
         (
             "Rechte geändert: Messe Test GmbH",
-            "am 28.11.2026, 11:35 Uhr wurde der Zugang von Mehmet Aydın zum Büro von Messe Test GmbH wieder geöffnet, "
+            "am 28.11.2026, 11:35 Uhr wurde der Zugang von Mehmet Aydın zum Büro von Messe Test GmbH wieder aktiviert, "
             "von Ole Lindqvist.",
             "Waren Sie das nicht, und wissen Sie nichts davon? Dann fragen Sie sofort nach, und prüfen Sie auch Ihren "
             "eigenen Zugang:",
@@ -250,7 +250,7 @@ TOLD = {
             "New person at the office: Messe Test GmbH",
             "On 28 November 2026, 11:35, [name left out] was invited to the office of Messe Test GmbH by "
             "Ole Lindqvist.",
-            "Rights: owner",
+            "Rights: Owner",
             "Was it not you, and do you know nothing of it? Then ask at once, and check your own account as well:",
             ACCOUNT,
         ),

@@ -84,7 +84,7 @@ def reachable(db, id):
     if not person["email"]:
         raise Problem(
             "invalid_transition",
-            f"{person['name']} has no e-mail address. Enter one first.",
+            f"{person['name']} has no e-mail address. Set one first.",
         )
     return person
 
