@@ -11,7 +11,7 @@ from eventapi.calls import desk
 from eventapi.config.option import BANK, INVOICES, PAGES, TAXES
 from eventapi.domain.organiser import settings
 from eventapi.domain.records import numbering
-from eventapi.errors import Problem, not_found
+from eventapi.errors import not_found
 from eventapi.languages import formats
 from eventapi.pages.desk import actions, api, events, labels
 from eventapi.pages.office import company_fields, company_values, menu, start
@@ -51,6 +51,7 @@ def get_desk_company(db, request, page):
     given = form.typed(request.fields) if problem else form.given()
     faulty = faults(form, problem, given)
     may_write = api.may_call(request, "update_settings")
+    has_button = may_write and form.is_open
     usual, rare = form.rows(given, faulty, may_write=may_write)
     differences = form.differences(given) if problem and problem.status == 412 else []
     return menu.render_page(
@@ -69,6 +70,7 @@ def get_desk_company(db, request, page):
         tag=form.tag,
         origin=origin(request),
         may_write=may_write,
+        has_button=has_button,
         last=settings.last_change(db, form.names),
         notes=notes(db, form),
         proposed=proposed(db, form) if page == INVOICES and may_write else {},
@@ -88,16 +90,22 @@ def save_desk_company(request, connections, page):
     db = connections.reader()
     form = form_of(db, request, page)
     api.require_call(request, "update_settings")
-    refuse_outdated(request, form)
     body = form.body(request.fields)
     if "german_formats" in request.fields:
         body |= {name: text for name, text in GERMAN_FORMATS.items() if name in body}
-    tag = etag(as_json(form.record))
+    tag = tag_of(request, form)
     if page == BANK and is_other_account(form, body) and "sure" not in request.fields:
         try_out(body, tag)
         return account_page(db, request, form, body)
+    if not body:  # every field is closed
+        return after(request, db, page)
     return actions.once(
-        request, "update_settings", {}, body, lambda _: after(request, connections, page), tag=tag
+        request,
+        "update_settings",
+        {},
+        body,
+        lambda _: after(request, connections.writer(), page),
+        tag=tag,
     )
 
 
@@ -133,21 +141,26 @@ def origin(request):
     return FROM_START if sent == FROM_START else ""
 
 
-def refuse_outdated(request, form):
-    """Raise 412 if what the page has shown was changed."""
+def tag_of(request, form):
+    """Return the ETag of the settings for If-Match.
+
+    It is that of the form, which matches nothing, if what the page has shown was changed. A change
+    of other pages does not matter.
+    """
     sent = request.fields.get("tag", [""])[0]
     if sent and sent != form.tag:
-        raise Problem(
-            "precondition_failed",
-            "A setting of this page has changed since it was shown. Look at it again, then save it.",
-        )
+        return f'"{sent}"'
+    return etag(as_json(form.record))
 
 
-def after(request, connections, page):
-    """Return the redirection after a page was saved: to itself, or to the next step of the assistant."""
+def after(request, db, page):
+    """Return the redirection after a page was saved: to itself, or to the next step of the assistant.
+
+    In a transaction, `db` is its connection.
+    """
     address = f"company/{page}"
     if origin(request):
-        address = start.next_step(connections.writer(), request)
+        address = start.next_step(db, request)
     return page_requests.see_other(request, actions.with_message(address, "saved"))
 
 

@@ -188,6 +188,11 @@ class Form:
             self.closed.setdefault(name, "setting_locked")
 
     @property
+    def is_open(self):
+        """Return whether a field can be changed."""
+        return any(field.name not in self.closed for field in self.fields if field.kind != LOGO)
+
+    @property
     def tag(self):
         """Return a tag of all that the page shows. Another one means that somebody has changed it."""
         shown = {name: self.record.get(name) for name in self.names if name != "organiser_logo"}

@@ -122,6 +122,10 @@ def account(text):
     return grouped(compact(text)) if looks_like_iban(text) else text
 
 
+def _read_account(part):
+    return compact(part) if looks_like_iban(part) else part
+
+
 def short_account(text):
     """Return the begin and the end of an account: `DE89…0130`."""
     plain = compact(text)
@@ -131,7 +135,11 @@ def short_account(text):
 # option -> function of a line, before it is split into parts
 PREPARED = {"base_rates": _decimal_points, "exchange_rates": _exchange_rates}
 # option -> function of a part as it was typed
-READ = {"base_rates": _read_base_rate, "public_holidays": _read_holiday}
+READ = {
+    "bank_accounts": _read_account,
+    "base_rates": _read_base_rate,
+    "public_holidays": _read_holiday,
+}
 # (option, language or None for all) -> function of a part
 SHOWN = {
     ("bank_accounts", None): account,
