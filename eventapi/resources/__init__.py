@@ -88,6 +88,7 @@ OUTSIDE = (
     "pages.desk.batches",
     "pages.desk.actions",
     "pages.office.logo",
+    "pages.office.mail_test",
     "pages.office.sample",
     "pages.office.setup",
     "pages.office.start",

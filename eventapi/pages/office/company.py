@@ -8,13 +8,13 @@ from decimal import Decimal
 
 from eventapi import times
 from eventapi.calls import desk
-from eventapi.config.option import BANK, INVOICES, PAGES, TAXES
+from eventapi.config.option import BANK, INVOICES, MAILS, PAGES, TAXES
 from eventapi.domain.organiser import settings
 from eventapi.domain.records import numbering
 from eventapi.errors import not_found
 from eventapi.languages import formats
 from eventapi.pages.desk import actions, api, events, labels
-from eventapi.pages.office import company_fields, company_values, menu, start
+from eventapi.pages.office import company_fields, company_values, mail_test, menu, start
 from eventapi.storage.database import as_json
 from eventapi.validation.identifiers.accounts import compact
 from eventapi.web.dry_runs import DryRun
@@ -77,6 +77,7 @@ def get_desk_company(db, request, page):
         old_accounts=old_accounts(db) if page == BANK else [],
         short=company_values.short_account,
         setting_label=form.label,
+        test=mail_test.of(db, request) if page == MAILS else None,
         of_server={name: getattr(db.config, name) for name in OF_SERVER},
     )
 

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from eventapi.config import DEFAULT, SETTINGS
 from eventapi.domain.access import people
 from eventapi.domain.einvoices_sent import requirements
 from tests.domain.test_missing_settings import WRONG_IBAN
 from tests.domain.test_tax_warnings import BUYER, ITEM
 from tests.pages.desk.test_words import WORDS
+from tests.support.office_people import open_settings
 
 
 @pytest.fixture
@@ -22,9 +22,7 @@ def draft(organiser):
 @pytest.fixture
 def opened(settings):
     """The settings of an organiser who may change all of them at the desk."""
-    for name in SETTINGS:
-        text, _ = settings.live.given[name]
-        settings.live.given[name] = (text, DEFAULT)
+    open_settings(settings)
     return settings
 
 

@@ -64,7 +64,7 @@ NEEDS = {
     "contacts": "edit/contacts edit/contacts/1 do/create_contact_vat_check/1",
     "plans": "edit/plans edit/plans/1",
     "settings": """
-        company/look/logo company/look/logo/remove
+        company/look/logo company/look/logo/remove company/mails/test
         company/company company/bank company/taxes company/invoices company/dunning company/mails company/look
         company/datev""",
 }
@@ -278,8 +278,8 @@ def test_a_key_that_has_no_other_scope_gets_through(desk, busy_fair):
 
 def test_every_button_is_on_a_page(office, busy_fair):
     """But the one for an application that lacks its page or badge, which test_office.py presses, and
-    the one that removes a logo, which office/test_logo.py presses.
+    those that remove a logo and send a test mail, which the tests of office/ press.
     """
-    elsewhere = {"applications/access", "company/look/logo/remove"}
+    elsewhere = {"applications/access", "company/look/logo/remove", "company/mails/test"}
     missing = sorted({plain(address) for address in ADDRESSES} - shown_on_pages(office) - elsewhere)
     assert not missing, " ".join(missing)

@@ -429,6 +429,7 @@ LEFT_OUT = {
     "POST /desk/team/<id>/factor": TEAM,
     "POST /desk/team/<id>/invite": TEAM,
     "POST /desk/team/<id>/sessions": TEAM,
+    "POST /desk/company/mails/test": "mails the person itself, and the mail has no secret",
     "POST /desk/links/<id>/<what>": SAME,
     "POST /desk/applications/<id>/access": SAME,
     "POST /desk/links": SAME,
