@@ -201,6 +201,7 @@ def lately(db, admin_id=None):
     since = times.after(times.now(), -LATELY)
     rows = db.all(sql.changes_of_people, since=since)
     found = [*_bank_changes(db, since, admin_id), *map(_change_of_person, rows)]
+    found.reverse()  # sorting keeps the order of those in the same second
     return sorted(found, key=lambda change: change["at"], reverse=True)
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from eventapi import times
 from eventapi.domain.upkeep import nightly
 from eventapi.errors import Problem
-from eventapi.pages.desk import api, events, gaps
+from eventapi.pages.desk import api, events, gaps, lately
 from eventapi.pages.desk.page import render_page
 from eventapi.pages.link.routes import signed_out
 from eventapi.pages.office import start
@@ -62,6 +62,7 @@ def get_desk(db, request):
         backup=backup(db.config),
         as_of=times.now(),
         bars=bars,
+        lately=lately.of(db, request),
         lacks=gaps.told(db, request, event is not None),
         first_steps=start.progress(db, request),
     )
