@@ -7,7 +7,16 @@ from datetime import timedelta
 
 from eventapi import times
 from eventapi.calls import desk
-from eventapi.domain.access import api_keys, invitations, links, notices, people, roles, sessions
+from eventapi.domain.access import (
+    api_keys,
+    browsers,
+    invitations,
+    links,
+    notices,
+    people,
+    roles,
+    sessions,
+)
 from eventapi.errors import Problem, invalid_parameter, not_found
 from eventapi.languages import formats
 from eventapi.pages.office import menu
@@ -213,6 +222,7 @@ def get_desk_person(db, request, id):
         offered=offered(request),
         areas=areas(request),
         role=typed(request, "role", person["role"]),
+        device=lambda session: browsers.named(session["agent"]),
         picked=request.fields.get("scope", []) if request.fields else ticks(person),
     )
 
