@@ -20,14 +20,17 @@ from threading import Lock
 
 from bottle import Route, request
 
-from eventapi.domain.access import link_secrets, links, sessions
+from eventapi import times
+from eventapi.domain.access import attempts, link_secrets, links, sessions, signing_in
 from eventapi.domain.events import events
-from eventapi.errors import Problem, invalid_at, not_found
+from eventapi.errors import Problem, damaged, invalid_at, not_found
+from eventapi.languages import formats
 from eventapi.plugins.authentication import Who
+from eventapi.plugins.request import problem_of
 from eventapi.plugins.settings import follow
 from eventapi.plugins.validation import body_of
 from eventapi.storage.database import Database
-from eventapi.storage.errors import StorageError
+from eventapi.storage.errors import StorageError, damage
 from eventapi.validation.schema_files import body_schema
 from eventapi.web import client
 from eventapi.web.html import (
@@ -39,6 +42,7 @@ from eventapi.web.html import (
     shell,
     tokens,
     typed_fields,
+    visitors,
 )
 from eventapi.web.html.page_requests import PageRequest
 from eventapi.web.json_bodies import parse, read_body
@@ -95,11 +99,14 @@ class PageHandler:
         follow(db, session["settings_revision"] if session else None, ids)
         page_request = find_page_request(db, options, ref, session)
         if page_request is None:
-            return self.without_session(db, ref)
+            return self.without_session(db, ref, ids)
         return self.handle(page_request, ids)
 
-    def handle(self, page_request: PageRequest, ids: dict) -> object:
-        """Return what the handler of the page returns. Raise 404, or what it raises."""
+    def handle(self, page_request: PageRequest, ids: dict, fields: dict | None = None) -> object:
+        """Return what the handler of the page returns. `fields` are those of a form that was read.
+
+        Raise 404, or what the handler raises.
+        """
         environ = request.environ
         options = self.options
         environ["eventapi.who"] = page_request.who
@@ -113,7 +120,7 @@ class PageHandler:
         if self.takes_request:
             values["request"] = page_request
         if self.sends_form:
-            return self.send_form(page_request, values, ids)
+            return self.send_form(page_request, values, ids, fields)
         if self.sends_json:
             values["body"] = self.json_body(environ)
         return self.callback(**values)
@@ -125,7 +132,9 @@ class PageHandler:
         check = body_of(self.options.schema, "POST", environ["eventapi.config"].timezone)
         return check(parse(raw))
 
-    def send_form(self, page_request: PageRequest, values: dict, ids: dict) -> object:
+    def send_form(
+        self, page_request: PageRequest, values: dict, ids: dict, fields: dict | None = None
+    ) -> object:
         """Call the handler of a form with `values`. Show the page of the form again if it is
         refused.
 
@@ -135,7 +144,7 @@ class PageHandler:
         options = self.options
         try:
             if options.file is None:
-                accept(page_request, form_bodies.form(environ))
+                accept(page_request, form_bodies.form(environ) if fields is None else fields)
                 return self.callback(**values, **self.form_body(page_request))
             if form_bodies.is_without_file(environ):
                 # the page about an ended session sends the texts, and the file is chosen again
@@ -175,9 +184,9 @@ class PageHandler:
         check = body_of(schema, "POST", request.environ["eventapi.config"].timezone)
         return {"body": check(fields)}
 
-    def without_session(self, db: Database, ref: str) -> Response:
+    def without_session(self, db: Database, ref: str, ids: dict) -> object:
         """Return the page that asks to open the link again, or to sign in. It keeps the form that
-        was sent.
+        was sent, unless that signs in.
 
         Raise 403 at the door and for JSON.
         """
@@ -193,41 +202,140 @@ class PageHandler:
         if kind == "admin" and not self.sends_form:
             return page_requests.redirect(f"{shell.up()}desk/sign-in")
         if self.sends_form and not is_leaving():
-            return self.lost_form(db, ref)
+            return self.lost_form(db, ref, ids)
         link = former_link(db, ref)
         language = page_requests.language_of(link["language"] if link else None)
         return ended.page(None, kind=kind, language=language, home=shell.up() + HOMES[kind])
 
     # A form without a session, or with that of somebody else
 
-    def lost_form(self, db: Database, ref: str) -> Response:
-        """Return the page that keeps a form which was sent without a session, and sends it again.
+    def lost_form(self, db: Database, ref: str, ids: dict) -> object:
+        """Return the page that keeps a form which was sent without a session, or the response to the
+        form if somebody has signed in with it.
 
-        Its token says whose link it belongs to. At the desk, it is read after somebody has signed
-        in.
+        Its token says whose it is. At the desk, it is read after somebody has signed in.
         """
         environ = request.environ
         has_file = self.options.file is not None and not form_bodies.is_without_file(environ)
         fields = form_bodies.texts_before_file(environ) if has_file else form_bodies.form(environ)
         sign_in = ended.take_sign_in(fields)
+        if sign_in is None or not (sign_in.is_tried and self.can_sign_in()):
+            note = "ended_nobody" if sign_in else None
+            return self.page_of_lost(db, ref, fields, note=note)
 
+        try:
+            result = signed_in(db, sign_in)
+        except (Problem, StorageError) as error:
+            return self.page_of_lost(db, ref, fields, sign_in, refusal=problem_of(error))
+        if isinstance(result, signing_in.Entered):
+            return self.saved(db, ref, ids, fields, result)
+        if isinstance(result, signing_in.Pending):
+            return self.page_of_lost(db, ref, fields, sign_in, pending=result.secret)
+        return self.page_of_refused(db, ref, fields, sign_in, result)
+
+    def can_sign_in(self) -> bool:
+        """Return whether the form can be saved with an address and a password."""
+        is_form = self.options.session == "admin" and self.options.file is None
+        return is_form and self.options.signs_in and cookies.is_possible()
+
+    def saved(
+        self, db: Database, ref: str, ids: dict, fields: dict, entered: signing_in.Entered
+    ) -> Response:
+        """Return the response to the form of somebody who has just signed in. The cookies go with it,
+        or with its refusal.
+        """
+        session = sessions.find(db, entered.session)
+        page_request = find_page_request(db, self.options, ref, session)
+        if page_request is None:  # it was ended in this moment
+            return self.page_of_lost(db, ref, fields, note="ended_nobody")
+
+        cookie = visitors.cookies_of(entered)
+        try:
+            response = self.handle(page_request, ids, fields)
+        except Exception as error:
+            problem = problem_of(error)
+            problem.headers = {**problem.headers, "Set-Cookie": cookie}
+            raise problem from error
+        more = response.headers.get("Set-Cookie")
+        response.headers["Set-Cookie"] = f"{cookie}\n{more}" if more else cookie
+        return response
+
+    def page_of_refused(
+        self,
+        db: Database,
+        ref: str,
+        fields: dict,
+        sign_in: ended.SignIn,
+        refused: signing_in.Refused,
+    ) -> Response:
+        """Return the page that keeps the form of somebody who was not let in."""
+        if refused.reason == "limit":
+            problem = attempts.refusal(refused.until, times.now())
+            return self.page_of_lost(db, ref, fields, sign_in, refusal=problem)
+        is_asked_again = refused.reason == "code_wrong" and sign_in.has_pending
+        return self.page_of_lost(
+            db,
+            ref,
+            fields,
+            sign_in,
+            note=f"ended_{refused.reason}",
+            status=403 if refused.reason == "old" else 401,
+            pending=sign_in.token if is_asked_again else None,
+        )
+
+    def page_of_lost(
+        self,
+        db: Database,
+        ref: str,
+        fields: dict,
+        sign_in: ended.SignIn | None = None,
+        *,
+        note: str | None = None,
+        refusal: Problem | None = None,
+        status: int = 403,
+        pending: str | None = None,
+    ) -> Response:
+        """Return the page that keeps a form, and sends it once more.
+
+        `sign_in` is what somebody has typed in vain, `note` the word of the sentence about it,
+        `refusal` a problem with it. `pending` names what was shown before the code that is missing.
+        """
+        kind = self.options.session
         link = self.sender(db, ref, fields)
         known = link or former_link(db, ref)
         language = page_requests.language_of(known["language"] if known else None)
+        texts = page_requests.words(page_requests.COMMON, language)
         hidden = ended.repeated(fields)
-        if link is None and self.options.session != "admin":
+        if link is None and kind != "admin":
             state = "unproved"
         else:
             state = "large" if hidden is None else "over"
+
+        asks = None
+        if state == "over" and self.can_sign_in():
+            asks = {
+                "email": sign_in.email if sign_in else "",
+                "token": pending or tokens.form_token(link_secrets.form_key(db), ended.PURPOSE),
+                "is_code": pending is not None,
+            }
+            if pending and note is None:
+                note = "ended_code_missing"
+        sentence = texts[note] if note else None
+        if refusal:
+            status = refusal.status
+            sentence = refusal_of_sign_in(refusal, texts, language)
         return ended.page(
             state,
-            kind=self.options.session,
+            kind=kind,
             language=language,
-            home=shell.up() + HOMES[self.options.session],
+            home=shell.up() + HOMES[kind],
+            status=status,
             hidden=hidden if state == "over" else None,
             kept=self.typed(db, link, language, fields),
             has_file=self.options.file is not None,
-            note="ended_nobody" if sign_in else None,
+            asks=asks,
+            note=sentence,
+            headers=refusal.headers if refusal else None,
         )
 
     def sender(self, db: Database, ref: str, fields: dict) -> dict | None:
@@ -265,6 +373,46 @@ class PageHandler:
             return options.typed(db, link, language, fields) if link else []
         schema = body_schema(options.schema, "POST") if options.schema else None
         return typed_fields.labelled(fields, page_requests.words(self.package, language), schema)
+
+
+# Signing in with a form that is saved
+
+
+def signed_in(
+    db: Database, sign_in: ended.SignIn
+) -> signing_in.Entered | signing_in.Pending | signing_in.Refused:
+    """Sign somebody in with what a form contains beside its fields.
+
+    Raise 503 while others sign in.
+    """
+    environ = request.environ
+    if damage(environ["eventapi.config"].database):
+        raise damaged()
+    writer = environ["eventapi.connections"].writer()
+    visitor = visitors.visitor()
+    if sign_in.has_pending and not sign_in.code:
+        return signing_in.Pending(secret=sign_in.token)
+    if sign_in.has_pending:
+        return signing_in.by_code(writer, secret=sign_in.token, code=sign_in.code, visitor=visitor)
+    state, _ = tokens.checked(link_secrets.form_key(db), ended.PURPOSE, sign_in.token)
+    if state in ("wrong", "old"):
+        return signing_in.Refused(reason="old")
+    return signing_in.by_password(
+        writer,
+        email=sign_in.email,
+        password=sign_in.password,
+        visitor=visitor,
+        code=sign_in.code or None,
+    )
+
+
+def refusal_of_sign_in(problem: Problem, texts: dict[str, str], language: str) -> str:
+    """Return the sentence about a problem while somebody signs in."""
+    if problem.code != "rate_limited":
+        return page_requests.sentence(problem, texts)
+    zone = request.environ["eventapi.config"].timezone
+    until = formats.moment(problem.members["until"], zone, language)
+    return texts["ended_limit"].format(until=until)
 
 
 # The session of a request

@@ -205,6 +205,10 @@ class Options:
 
     The page that says that the session has ended shows it. Default: by the labels `field_NAME` of the pages."""
 
+    signs_in: bool = True
+    """A form of the desk that is sent after the end of its session asks for address and password, and is saved with
+    them. False for a batch, and never for a file: they ask to sign in in another tab."""
+
     lost_page: bool = False
     """The 404 of this route is an HTML page, not a problem document. Read by the reference."""
 

@@ -61,7 +61,7 @@ def get_desk_batch(db, request, resource, action):
     return page(db, request, resource, action, None)
 
 
-@routes.post("/batch/<resource>/<action>", batch=True, shows=get_desk_batch)
+@routes.post("/batch/<resource>/<action>", batch=True, shows=get_desk_batch, signs_in=False)
 def do_desk_batch(request, connections, resource, action):
     """Try an action for the ticked records, or run it if the trial was looked at."""
     name, _, names = batch(resource, action)

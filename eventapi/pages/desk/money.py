@@ -219,7 +219,7 @@ def number_of(asked, name):
     return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else 0
 
 
-@routes.post("/money/dunning", batch=True, shows=get_desk_dunning)
+@routes.post("/money/dunning", batch=True, shows=get_desk_dunning, signs_in=False)
 def send_desk_dunnings(request):
     """Send the letters of the ticked invoices, oldest due date first."""
     ids = batches.ids_of(request)

@@ -155,7 +155,7 @@ def get_desk_badges(db):
     )
 
 
-@routes.post("/badges", batch=True, shows=get_desk_badges)
+@routes.post("/badges", batch=True, shows=get_desk_badges, signs_in=False)
 def print_desk_badges(request, connections):
     """Return sheets with the badges of the ticked participants as PDF."""
     ids, event = batches.ids_of(request), events.required(connections.reader())

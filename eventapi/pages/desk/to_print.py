@@ -94,7 +94,7 @@ def get_desk_to_print_pdf(request):
     return downloaded(api.read("print_invoices", query=asked, form=PDF))
 
 
-@routes.post("/money/to_print", batch=True, shows=get_desk_to_print)
+@routes.post("/money/to_print", batch=True, shows=get_desk_to_print, signs_in=False)
 def enter_desk_posted(request):
     """Enter that the ticked documents were posted."""
     api.require_call(request, "post_invoices")

@@ -21,13 +21,17 @@ SECRET = re.compile(r".*password.*|(.*_)?(code|secret)|pending")
 PLAIN = frozenset(("postal_code", "country_code"))
 # the name of a file that must be chosen once more
 APART = frozenset(("filename", *SIGN_IN))
-ROOM = 8 * 1024  # bytes that the fields of SIGN_IN may add to a form
+PURPOSE = "sign in and save"  # of the token `sign_in_token`
+ROOM = 16 * 1024  # bytes that the fields of SIGN_IN may add to a form
 SPARE = 10  # fields that they are at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignIn:
-    """What somebody has typed to sign in with a form. `is_done`: in another tab, as they say."""
+    """What somebody has typed to sign in with a form. `is_done`: in another tab, as they say.
+
+    `token` is one for PURPOSE, or names what was shown before the code.
+    """
 
     email: str
     password: str
@@ -36,9 +40,16 @@ class SignIn:
     is_done: bool
 
     @property
+    def has_pending(self) -> bool:
+        """Return whether the password was shown before, and only the code is missing."""
+        return bool(self.token) and "." not in self.token and not (self.email or self.password)
+
+    @property
     def is_tried(self) -> bool:
         """Return whether somebody wants to sign in with this form."""
-        return not self.is_done and bool(self.email or self.password or self.code)
+        return not self.is_done and bool(
+            self.email or self.password or self.code or self.has_pending
+        )
 
 
 def take_sign_in(fields: dict[str, list[str]]) -> SignIn | None:
@@ -90,14 +101,16 @@ def page(
     has_file: bool = False,
     asks: dict | None = None,
     note: str | None = None,
+    headers: dict | None = None,
 ) -> Response:
     """Return the page `ended`.
 
     `state` is None without a form, `over` if it can be sent again, `large` if it cannot, `others`
     if somebody else has begun it, `unproved` if nothing says who has. `kind` is that of the link,
     `home` the relative address that the page leads to, `hidden` what it sends again, `kept` (label,
-    text) of what was typed. `asks` are the values of the fields with which the form signs in:
-    {email, token, code_only}. `note` is the word of a sentence at the top.
+    text) of what was typed. `asks` are the values of the fields with which the form signs in, if it
+    does: {email, token, is_code}; `is_code` says that only the code is missing. `note` is a sentence
+    at the top.
     """
     texts = page_requests.words(page_requests.COMMON, language)
     titles = {"over": "ended_over", "large": "ended_over", "others": "ended_others"}
@@ -116,4 +129,5 @@ def page(
         has_file=has_file,
         asks=asks,
         refusal=note,
+        headers=headers,
     )
