@@ -9,6 +9,7 @@ import pytest
 
 from eventapi.cli import servers
 from eventapi.config import SETTINGS
+from eventapi.domain.access import people
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage.database import Database
 from eventapi.worker.mail import trial
@@ -270,3 +271,22 @@ def test_a_backup_with_a_bad_setting_is_restored(run, bad, db, tmp_path, setting
     assert "payment_days = 'soon'" in caplog.text
     assert run("settings", "set", "payment_days", "20")[0] == 0
     assert listed(run)["organiser_name"]["value"] == "Messe"
+
+
+def test_the_owners_are_told_of_another_bank_account(run, tmp_path, db):
+    set_in_file(
+        tmp_path,
+        "smtp_host = localhost\nsmtp_sender = desk@messe.test\nbase_url = https://events.example.org\n",
+    )
+    with db.write():
+        owner = people.invite(db, "Carla", "carla@messe.test", "owner")
+        people.record_sign_in(db, owner)
+    assert run("settings", "set", "organiser_iban", "DE02120300000000202051")[0] == 0
+    assert run("settings", "unset", "organiser_iban")[0] == 0
+    rows = db.connection.execute(
+        "SELECT recipient, text, details ->> '$.by', details ->> '$.changes.organiser_iban' FROM mails"
+    )
+    assert rows.fetchall() == [
+        ("carla@messe.test", "bank_changed", None, '[[],["2051"]]'),
+        ("carla@messe.test", "bank_changed", None, '[["2051"],[]]'),
+    ]

@@ -281,3 +281,13 @@ def test_an_account_that_was_opened_for_an_admin_is_an_invitation(db, act, team)
     act("Carla", people.record_invitation, id, "mailed")
     [entry] = notices.lately(db)
     assert (entry["notice"], entry["person"], entry["role"]) == ("person_invited", "Old", "finance")
+
+
+def test_a_program_that_changes_the_bank_account_is_told_of(db, team, organiser):
+    for iban in (OLD, NEW):
+        organiser.patch("/settings", {"organiser_iban": iban}, status=200)
+    rows = db.connection.execute(
+        "SELECT recipient, text, details ->> '$.by', details ->> '$.with_key' FROM mails ORDER BY id"
+    )
+    told = [(f"{name}@messe.test", "bank_changed", "Ada Lovelace", 1) for name in ("carla", "ole")]
+    assert rows.fetchall() == [*told, *told]
