@@ -113,7 +113,7 @@ SENTENCES = {
         "2027-03-12 2027-03-14 2027-03-13 2027-03-14",
         "leave them out",
     ),
-    "no_bank_account": ("organiser_iban", "EUR 119.0", "Set it in the configuration"),
+    "no_bank_account": ("organiser_iban", "EUR 119.0", "Set it in the settings"),
 }
 
 

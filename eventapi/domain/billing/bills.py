@@ -80,7 +80,7 @@ def warnings(config, made):
             "code": "no_tax_rate",
             "detail": f"The option `tax_rate` is not set, and {config.organiser_country} has no standard rate here. "
             "Prices without a rate of their own are drafted without tax, and the draft cannot be sent. Set the option "
-            "in the configuration of the server, 0 if you charge no tax, then refresh the draft.",
+            "in the settings, 0 if you charge no tax, then refresh the draft.",
         }
     ]
 

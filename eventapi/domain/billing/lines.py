@@ -141,7 +141,7 @@ def _tax(item, rate, default, at, faults):
             "required",
             "is required, because the option `tax_rate` has no rate for it: organiser_country has no standard rate "
             "here, or the option is 0. Send the rate of the item; for an item without tax, category Z, E, AE, G, K or "
-            "O; or set the option in the configuration of the server",
+            "O; or set the option in the settings",
         )
     elif category == "S" and not rate:
         faults.add(

@@ -110,7 +110,7 @@ TEXTS = {
     "no_bank_account": (
         "organiser_iban",
         "The invoice asks for {currency} {amount} and names no bank account, because the option `organiser_iban` is "
-        "empty. Set it in the configuration of the server before you send the invoice.",
+        "empty. Set it in the settings before you send the invoice.",
     ),
 }
 

@@ -45,8 +45,8 @@ def refuse_incomplete(missing):
     sentences = ["The file cannot be written."]
     if missing.options:
         sentences.append(
-            f"Set the options {listed(missing.options)} in the configuration of the "
-            f"server{form_of(missing)}; ask your tax adviser for the values."
+            f"Set the options {listed(missing.options)} in the settings{form_of(missing)}; "
+            "ask your tax adviser for the values."
         )
     found = [
         {"kind": kind, "number": number, "detail": detail}
@@ -136,7 +136,7 @@ class Accounts:
         self.missing.record(
             "option",
             option,
-            f"{detail.rstrip('.')}. Correct it in the configuration of the server.",
+            f"{detail.rstrip('.')}. Correct it in the settings.",
         )
 
     def _noted(self, found, option, value=""):
@@ -199,7 +199,7 @@ class Accounts:
                     "customer",
                     number,
                     f"{fault} Set its account in datev_debtors, such as "
-                    f"{number}={self.last}, in the configuration of the server.",
+                    f"{number}={self.last}, in the settings.",
                 )
             self.known[number] = str(account or "")
         return self.known[number]

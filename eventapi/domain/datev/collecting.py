@@ -127,7 +127,7 @@ def priced(row, booking, config, missing):
             "invoice",
             row["invoice_number"],
             f"is in {booking.currency} and has no exchange rate. Set {booking.currency} in exchange_rates in the "
-            "configuration of the server; it counts for invoices without a rate of their own.",
+            "settings; it counts for invoices without a rate of their own.",
         )
         return booking
     return bookings.with_rate(booking, rate)

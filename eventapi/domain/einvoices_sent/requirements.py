@@ -192,8 +192,8 @@ def incomplete(config, missing, faults):
 def _where(missing):
     """Return the sentence that says where the missing values are set."""
     places = {
-        "organiser_": "the options in the configuration of the server",
-        "option ": "the options in the configuration of the server",
+        "organiser_": "the settings of the organiser",
+        "option ": "the settings of the organiser",
         "contact.": "the fields of the contact",
     }
     found = dict.fromkeys(

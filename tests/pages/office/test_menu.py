@@ -65,7 +65,9 @@ def test_a_phone_has_the_list_folded_with_the_name_of_the_page(desk):
 def test_the_list_counts_what_is_missing_on_each_page(office, settings, changed, shown):
     vars(settings).update(changed)
     text = office.get("/desk/setup").text.partition('<nav class="card broad"')[2]
-    found = re.findall(r'desk/company/(\w+)[^>]*>\s*[\w ]+\s*<span class="tag late">(\d+)<', text)
+    found = re.findall(
+        r'desk/company/(\w+)[^>]*>\s*<span>\s*[\w ]+\s*<span class="tag late">(\d+)<', text
+    )
     assert dict(found) == shown
 
 
