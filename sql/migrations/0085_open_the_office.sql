@@ -47,7 +47,11 @@ CREATE INDEX sign_in_tries_by_age ON sign_in_tries (created_at);
 ALTER TABLE link_requests ADD COLUMN purpose TEXT NOT NULL DEFAULT 'links' CHECK (purpose IN ('links', 'desk'));
 
 -- Sessions and secrets belong to a person now, and no longer to a link of the kind admin.
-CREATE TABLE new_sessions (
+ALTER TABLE sessions RENAME TO old_sessions;
+DROP INDEX sessions_by_link;
+DROP INDEX sessions_by_key;
+DROP INDEX sessions_by_use;
+CREATE TABLE sessions (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   session_hash  TEXT NOT NULL UNIQUE,
   link_id       INTEGER REFERENCES links (id) ON DELETE CASCADE,
@@ -63,20 +67,22 @@ CREATE TABLE new_sessions (
   ended_at      TEXT,
   CHECK ((link_id IS NOT NULL) + (api_key_id IS NOT NULL) + (admin_id IS NOT NULL) = 1)
 ) STRICT;
-INSERT INTO new_sessions (id, session_hash, link_id, api_key_id, admin_id, scopes, way, mailed_to, own_device, created_at, last_used_at, ended_at)
+INSERT INTO sessions (id, session_hash, link_id, api_key_id, admin_id, scopes, way, mailed_to, own_device, created_at, last_used_at, ended_at)
 SELECT s.id, s.session_hash, iif(l.kind = 'admin', NULL, s.link_id), s.api_key_id, l.admin_id,
        iif(l.kind = 'admin', (SELECT coalesce(group_concat(r.value, ' '), '') FROM json_each(l.rights) r), NULL),
        s.way, s.mailed_to, iif(l.kind = 'admin', 0, s.own_device), s.created_at, s.last_used_at,
        iif(l.kind = 'admin', coalesce(s.ended_at, l.revoked_at), s.ended_at)
-  FROM sessions s LEFT JOIN links l ON l.id = s.link_id ORDER BY s.id;
-DROP TABLE sessions;
-ALTER TABLE new_sessions RENAME TO sessions;
+  FROM old_sessions s LEFT JOIN links l ON l.id = s.link_id ORDER BY s.id;
+DROP TABLE old_sessions;
 CREATE INDEX sessions_by_link ON sessions (link_id);
 CREATE INDEX sessions_by_key ON sessions (api_key_id);
 CREATE INDEX sessions_by_admin ON sessions (admin_id);
 CREATE INDEX sessions_by_use ON sessions (last_used_at);
 
-CREATE TABLE new_link_secrets (
+ALTER TABLE link_secrets RENAME TO old_link_secrets;
+DROP INDEX link_secrets_by_draft;
+DROP INDEX link_secrets_by_link;
+CREATE TABLE link_secrets (
   secret_hash  TEXT PRIMARY KEY,
   link_id      INTEGER REFERENCES links (id) ON DELETE CASCADE,
   draft_id     INTEGER REFERENCES application_drafts (id) ON DELETE CASCADE,
@@ -88,14 +94,13 @@ CREATE TABLE new_link_secrets (
   expires_at   TEXT,                                                  -- NULL: with its draft or its link
   CHECK ((link_id IS NOT NULL) + (draft_id IS NOT NULL) + (admin_id IS NOT NULL) = 1)
 ) STRICT;
-INSERT INTO new_link_secrets (secret_hash, link_id, draft_id, admin_id, scopes, way, mailed_to, created_at, expires_at)
+INSERT INTO link_secrets (secret_hash, link_id, draft_id, admin_id, scopes, way, mailed_to, created_at, expires_at)
 SELECT s.secret_hash, iif(l.kind = 'admin', NULL, s.link_id), s.draft_id, l.admin_id,
        iif(l.kind = 'admin', (SELECT coalesce(group_concat(r.value, ' '), '') FROM json_each(l.rights) r), NULL),
        s.way, s.mailed_to, s.created_at, s.expires_at
-  FROM link_secrets s LEFT JOIN links l ON l.id = s.link_id
+  FROM old_link_secrets s LEFT JOIN links l ON l.id = s.link_id
  WHERE l.kind IS NULL OR l.kind != 'admin' OR l.revoked_at IS NULL;
-DROP TABLE link_secrets;
-ALTER TABLE new_link_secrets RENAME TO link_secrets;
+DROP TABLE old_link_secrets;
 CREATE INDEX link_secrets_by_draft ON link_secrets (draft_id);
 CREATE INDEX link_secrets_by_link ON link_secrets (link_id);
 CREATE INDEX link_secrets_by_admin ON link_secrets (admin_id);
