@@ -150,6 +150,9 @@ DELETE FROM link_secrets WHERE link_id = :link_id AND secret_hash NOT IN (
 DELETE FROM link_secrets WHERE admin_id = :admin_id AND secret_hash NOT IN (
   SELECT secret_hash FROM link_secrets WHERE admin_id = :admin_id ORDER BY created_at DESC, rowid DESC LIMIT :most);
 
+-- name: use_up_secret
+UPDATE link_secrets SET expires_at = :now WHERE secret_hash = :secret_hash;
+
 -- name: drop_secret
 DELETE FROM link_secrets WHERE secret_hash = :secret_hash;
 

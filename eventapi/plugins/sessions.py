@@ -36,6 +36,7 @@ from eventapi.web import client
 from eventapi.web.html import (
     cookies,
     ended,
+    following,
     form_bodies,
     forms,
     page_requests,
@@ -200,7 +201,7 @@ class PageHandler:
                 "link again.",
             )
         if kind == "admin" and not self.sends_form:
-            return page_requests.redirect(f"{shell.up()}desk/sign-in")
+            return page_requests.redirect(f"{shell.up()}desk/sign-in{following.query()}")
         if self.sends_form and not is_leaving():
             return self.lost_form(db, ref, ids)
         link = former_link(db, ref)

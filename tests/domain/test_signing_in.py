@@ -520,15 +520,16 @@ def test_a_key_signs_in_as_before_and_has_a_limit(db, carla):
     with signing_in.transaction(db):
         _, key = api_keys.create_key(db, "test", ["events"], admin_id=carla)
         _, narrow = api_keys.create_key(db, "form", ["applications:create"], admin_id=carla)
-        entered = signing_in.by_key(db, key, visitor=visitor())
-        assert sessions.find(db, entered.session)["api_key_id"]
-        assert signing_in.by_key(db, narrow, visitor=visitor()) == Refused(reason="key_narrow")
-        for number in range(20):
-            wrong = "" if number % 2 else "evk_wrong"
-            assert signing_in.by_key(db, wrong, visitor=visitor()) == Refused(reason="key_wrong")
-        assert signing_in.by_key(db, key, visitor=visitor()).reason == "limit"
-        other = signing_in.by_key(db, key, visitor=visitor(address="198.51.100.9"))
-    assert isinstance(other, Entered)
+
+    def by_key(text, address="192.0.2.7"):
+        return signing_in.by_key(db, key=text, visitor=visitor(address=address))
+
+    assert sessions.find(db, by_key(key).session)["api_key_id"]
+    assert by_key(narrow) == Refused(reason="key_narrow")
+    for number in range(20):
+        assert by_key("" if number % 2 else "evk_wrong") == Refused(reason="key_wrong")
+    assert by_key(key).reason == "limit"
+    assert isinstance(by_key(key, "198.51.100.9"), Entered)
     assert entries(db, "signed_in")[0]["new_values"] == '{"way":"key","code":false}'
 
 
@@ -640,7 +641,7 @@ def test_removing_a_factor_and_making_codes_need_a_code(db, session, told):
 def test_a_session_with_fewer_rights_or_of_a_key_changes_no_account(db, carla):
     with signing_in.transaction(db):
         _, key = api_keys.create_key(db, "test", ["events"], admin_id=carla)
-        by_key = signing_in.by_key(db, key, visitor=visitor()).session
+    by_key = signing_in.by_key(db, key=key, visitor=visitor()).session
     narrow = open_link(db, link(db, carla, way="shown", scopes=["events:read"])).session
     for secret in (by_key, narrow):
         session = sessions.find(db, secret)

@@ -24,7 +24,7 @@ from tests.support.processes import ROOT
 # tests open them.
 ELSEWHERE = {
     "my": "check.html confirm.html contract.html mailed.html unmailed.html person.html programme.html free.html",
-    "desk": "batch.html edit_event.html lack.html link.html sign_in.html door_list.html hall_list.html warnings.html "
+    "desk": "batch.html edit_event.html lack.html link.html door_list.html hall_list.html warnings.html "
     "statement.html statement_entries.html",
 }
 

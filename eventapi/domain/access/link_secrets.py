@@ -94,6 +94,11 @@ def is_live(row, now):
     return row["expires_at"] is None or row["expires_at"] > now
 
 
+def use_up(db, row):
+    """End a secret that may be used once only. Its page offers a new one, as that of an old one."""
+    db.run(sql.use_up_secret, secret_hash=row["secret_hash"], now=db.now)
+
+
 def drop(db, row):
     """Delete a secret that may be used once only."""
     db.run(sql.drop_secret, secret_hash=row["secret_hash"])

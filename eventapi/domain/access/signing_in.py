@@ -4,8 +4,8 @@ A password is hashed between two transactions: the first counts the try, the sec
 Whatever is wrong with an address or a password has the same outcome, the same statements and the same
 hash. The outcome is a session (Entered), a code that is missing (Pending), or a Refused.
 
-- `by_password` and `by_code` open their transactions themselves.
-- `by_link` and `by_key` are called inside one.
+- `by_password`, `by_code` and `by_key` open their transactions themselves.
+- `by_link` is called inside one.
 """
 
 import hmac
@@ -193,19 +193,24 @@ def by_link(db, row, *, visitor, stay=False):
     person = person_of_link(db, row)
     if person is None:
         return Refused(reason="wrong")
-    link_secrets.drop(db, row)
+    link_secrets.use_up(db, row)
     shown = {"way": row["way"], "scopes": row["scopes"], "stay": stay, "next": ""}
     if person["totp_secret"] is not None:
         return _ask_for_code(db, person, shown)
     return _enter(db, person, shown, visitor)
 
 
-def by_key(db, key, *, visitor):
+def by_key(writer, *, key, visitor):
     """Sign the admin of an API key in, and return Entered or Refused.
 
-    Call this inside a write transaction. Keys that stand in web pages, and everybody can read, open
+    It opens one transaction of its own. Keys that stand in web pages, and everybody can read, open
     nothing. There is no second factor: a key is for programs and emergencies.
     """
+    with transaction(writer) as db:
+        return _enter_by_key(db, key, visitor)
+
+
+def _enter_by_key(db, key, visitor):
     tried = attempts.of_person(db, "", visitor.address)
     until = attempts.free_at(db, "key", tried)
     if until:

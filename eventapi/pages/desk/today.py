@@ -9,8 +9,8 @@ from eventapi.domain.upkeep import nightly
 from eventapi.errors import Problem
 from eventapi.pages.desk import api, events, gaps, lately
 from eventapi.pages.desk.page import render_page
-from eventapi.pages.link.routes import signed_out
 from eventapi.pages.office import start
+from eventapi.pages.office.sign_in import signed_out
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Routes

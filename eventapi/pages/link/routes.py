@@ -5,15 +5,15 @@ use it up nor see what is behind it.
 """
 
 from eventapi import times
-from eventapi.domain.access import link_secrets, links, people, reach, sessions
+from eventapi.domain.access import link_secrets, links, reach, sessions
 from eventapi.domain.access.links import masked
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.public_forms import drafts
 from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem
+from eventapi.pages.office import links as office
 from eventapi.pages.show import forms
 from eventapi.validation.formats import CHECKS
-from eventapi.web import client
 from eventapi.web.html import cookies, form_bodies, page_requests, shell, tokens
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
@@ -36,7 +36,7 @@ def get_link_page(db, secret):
     if row and row["draft_id"]:
         return forms.confirming(db, drafted(db, row))
     if row and row["admin_id"]:
-        return opening_desk(db, row)
+        return office.opening(db, row)
     link = row and links.get(db, row["link_id"])
     if link is None or link["status"] != "active":
         return invalid(db, link)
@@ -60,7 +60,7 @@ def open_link(db, secret, before):
         done = None if is_new else f"known_{draft['form']}"
         return page or signed_in(db, link, link_secrets.find(db, secret), done=done)
     if row and row["admin_id"]:
-        return signed_in_at_desk(db, row)
+        return office.opened(db, row, before)
     link = row and links.get(db, row["link_id"])
     if link is None or link["status"] != "active":
         return invalid(db, link)
@@ -139,47 +139,6 @@ def redirected(db, link, row):
     ):
         return page_requests.redirect(shell.up() + page_requests.path_of(link))
     return None
-
-
-# The desk
-
-
-def opening_desk(db, row):
-    """Return the page with the button that signs a person in to the desk, if the secret is live."""
-    if (
-        not link_secrets.is_live(row, times.now())
-        or not people.get(db, row["admin_id"])["is_active"]
-    ):
-        return invalid(db, None)
-    return page_requests.message_page("open", referrer="no-referrer", asks_device=False)
-
-
-def signed_in_at_desk(db, row):
-    """Open a session of a person, by a secret that is used up, and lead to the desk.
-
-    It ends the session of the same cookie.
-    """
-    person = people.get(db, row["admin_id"])
-    if not link_secrets.is_live(row, db.now) or not person["is_active"]:
-        return invalid(db, None)
-    known = cookies.get("desk")
-    if known and (old := sessions.find(db, known)):
-        sessions.end(db, old)
-    link_secrets.drop(db, row)
-    scopes = None if row["scopes"] is None else row["scopes"].split()
-    secret = sessions.add(
-        db,
-        admin_id=person["id"],
-        scopes=scopes,
-        way=row["way"],
-        mailed_to=row["mailed_to"],
-        agent=client.agent(),
-    )
-    if scopes is None:
-        people.record_sign_in(db, person["id"])
-    return page_requests.redirect(
-        f"{shell.up()}desk/", {"Set-Cookie": cookies.header("desk", secret)}
-    )
 
 
 def opening(link):

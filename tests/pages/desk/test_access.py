@@ -237,7 +237,7 @@ def test_the_way_back_stays_within_the_desk(office, fair, back):
 
 def test_every_page_refuses_without_a_session(app, organiser):
     for route in application.routes():
-        if route.path.startswith("/desk") and route.path != "/desk/sign-in":
+        if route.path.startswith("/desk") and not route.path.startswith("/desk/sign-in"):
             path = (
                 route.path.replace("<name>", "events")
                 .replace("<resource>", "invoices")
@@ -253,7 +253,8 @@ def test_every_page_refuses_without_a_session(app, organiser):
                 **(sent if route.method == "POST" else {}),
             )
             assert answer.status_int in (303, 403, 415), f"{route.method} {path}: {answer.status}"
-            assert answer.status_int != 303 or answer.headers["Location"].endswith("desk/sign-in")
+            location = answer.headers.get("Location", "")
+            assert answer.status_int != 303 or "desk/sign-in" in location.partition("?")[0]
 
 
 def test_what_was_typed_is_kept_when_the_session_has_ended(desk, fair, monkeypatch):

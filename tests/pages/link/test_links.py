@@ -272,8 +272,14 @@ def test_the_form_of_a_dead_link_needs_its_token(dead, token, db):
     assert requests(db) == 0
 
 
-# The forms on pages that send no referrer: the page of a link, and that of a link that has ended
-WITHOUT_REFERRER = {"/link/<secret>", "/link/new"}
+# The forms on pages that send no referrer: the page of a link, that of a link that has ended, and
+# the page that asks for a code after the link of a person
+WITHOUT_REFERRER = {
+    "/link/<secret>",
+    "/link/new",
+    "/desk/sign-in/link",
+    "/desk/sign-in/code",
+}
 FORMS = sorted(
     {route.path for route in routes() if route.options.page and route.method == "POST"}
     - WITHOUT_REFERRER

@@ -141,7 +141,7 @@ GIVES = {
     "links.add_secret": "cli/links.py domain/access/links.py domain/people/decisions.py domain/portal/granting.py",
     "links.show": "cli/links.py demo/first_steps.py domain/portal/granting.py",
     "link_secrets.add": "domain/access/links.py domain/access/people.py domain/public_forms/drafts.py",
-    "sessions.add": "pages/desk/sign_in.py pages/link/routes.py",
+    "sessions.add": "domain/access/signing_in.py pages/link/routes.py",
     "routes.session_cookie": "pages/door/data.py pages/link/routes.py",
     "routes.signed_in": "pages/applicant/routes.py pages/link/routes.py",
 }
