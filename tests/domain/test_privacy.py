@@ -86,7 +86,7 @@ PERSONAL = {
 # for all its columns.
 OTHERS = {
     "staff and settings of the organiser": "admins api_keys flags tenant gateways periods worker_heartbeats last_stamp "
-    "settings organiser_pictures recovery_codes pending_codes",
+    "settings organiser_pictures recovery_codes pending_codes sessions.scopes sessions.agent link_secrets.scopes",
     "books that the law requires to be kept, with the names on them": "period_files period_file_ends",
     "rules of the organiser, which name whom it pays": "bank_rules",
     "the organiser's own show": "events event_pages event_key categories category_events "
@@ -112,7 +112,7 @@ OTHERS = {
     "invoices.language newsletter_subscribers.language applications.status applications.country "
     "applications.language "
     "application_drafts.language "
-    "links.ended_by links.kind links.language links.rights link_secrets.way sessions.way "
+    "links.ended_by links.kind links.language links.rights link_requests.purpose link_secrets.way sessions.way "
     "binding_steps.entity_type binding_steps.way "
     "claim_movements.currency application_drafts.form booth_reservations.status check_ins.check_in_type "
     "check_ins.closed_by check_in_scans.action "

@@ -1,13 +1,20 @@
 """An upgrade converts the rows that an older database has."""
 
 import json
+from contextlib import closing
 from datetime import datetime, timedelta, timezone
+from hashlib import sha256
+
+import webtest
 
 from eventapi import times
+from eventapi.app import App
+from eventapi.domain.access import link_secrets, people, sessions
 from eventapi.domain.mail import deliveries
 from eventapi.storage import migrations, schema, versions
-from eventapi.storage.database import as_json, connect
+from eventapi.storage.database import Database, as_json, connect
 from eventapi.storage.statements import statements
+from tests.support.client import make_settings
 
 NOW = "2026-11-22T09:00:00Z"
 
@@ -1066,3 +1073,117 @@ def test_what_was_sent_before_has_no_delivery_whatever_became_of_its_mail(tmp_pa
         (None, "failed")
     ]
     assert deliveries.of({"for_post": None, "posted_on": None, "mail_state": "failed"}) == "none"
+
+
+def test_links_of_the_desk_become_sessions_and_secrets_of_their_admin(tmp_path, template):
+    settings = make_settings(tmp_path, template)
+    settings.database.unlink()
+    old = at_schema(settings.database, 84)
+    ada = insert(old, "admins", name="Ada")
+    eve = insert(old, "admins", name="Eve", email="eve@messe.example")
+    event = insert(
+        old,
+        "events",
+        event_key="fair",
+        title="Fair",
+        title_folded="fair",
+        country="DE",
+        timezone="UTC",
+        is_visible=1,
+    )
+    key = old.execute(
+        "INSERT INTO api_keys (admin_id, name, key_hash, scopes, created_at) VALUES (?, 'till', 'x', 'checkins', ?)",
+        (eve, NOW),
+    ).lastrowid
+
+    def link(kind, rights, **values):
+        ref = f"ref{old.execute('SELECT count(*) FROM links').fetchone()[0]}"
+        return insert(old, "links", ref=ref, kind=kind, rights=as_json(rights), **values)
+
+    live = link("admin", ["events", "invoices:read"], admin_id=ada)
+    revoked = link("admin", ["events"], admin_id=eve, revoked_at=NOW)
+    door = link("door", ["search"], event_id=event, devices=5)
+    sessions_before = {  # secret -> its session
+        "evs_live": {"link_id": live, "own_device": 1},
+        "evs_ended": {"link_id": live, "ended_at": NOW},
+        "evs_revoked": {"link_id": revoked},
+        "evs_door": {"link_id": door},
+        "evs_key": {"api_key_id": key},
+    }
+    for secret, values in sessions_before.items():
+        names = {"session_hash": sha256(secret.encode()).hexdigest(), "last_used_at": NOW, **values}
+        old.execute(
+            f"INSERT INTO sessions (created_at, way, {', '.join(names)}) VALUES (?, 'shown'{', ?' * len(names)})",
+            (NOW, *names.values()),
+        )
+    opens = {name: f"evl_{name * 32}" for name in "lrd"}
+    for name, link_id in (("l", live), ("r", revoked), ("d", door)):
+        old.execute(
+            "INSERT INTO link_secrets (secret_hash, link_id, way, created_at, expires_at) VALUES (?, ?, 'shown', ?, ?)",
+            (link_secrets.hash_of(opens[name]), link_id, NOW, "2026-11-22T09:15:00Z"),
+        )
+    upgraded(settings.database, old).close()
+
+    with closing(Database(settings)) as db:
+        found = {secret: sessions.find(db, secret) for secret in sessions_before}
+        seen = {
+            secret: (
+                row["link_id"],
+                row["admin_id"],
+                row["scopes"],
+                row["ended_at"],
+                row["own_device"],
+            )
+            for secret, row in found.items()
+        }
+        assert seen == {
+            "evs_live": (None, ada, "events invoices:read", None, 0),
+            "evs_ended": (None, ada, "events invoices:read", NOW, 0),
+            "evs_revoked": (None, eve, "events", NOW, 0),
+            "evs_door": (door, None, None, None, 0),
+            "evs_key": (None, eve, "checkins", None, 0),
+        }
+        secret = link_secrets.find(db, opens["l"])
+        assert (secret["link_id"], secret["admin_id"], secret["scopes"], secret["way"]) == (
+            None,
+            ada,
+            "events invoices:read",
+            "shown",
+        )
+        assert link_secrets.is_live(secret, NOW)
+        assert link_secrets.find(db, opens["r"]) is None
+        assert link_secrets.find(db, opens["d"])["link_id"] == door
+        assert db.connection.execute("SELECT id FROM links").fetchall() == [(door,)]
+        people_now = people.all_people(db)
+        assert [(one["role"], one["scopes"], one["has_password"]) for one in people_now] == [
+            (None, [], False),
+            (None, [], False),
+        ]
+        assert db.connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_an_open_session_of_the_desk_stays_open_after_the_upgrade(tmp_path, template, monkeypatch):
+    monkeypatch.setattr(times, "now", lambda: "2026-11-22T12:00:00Z")
+    settings = make_settings(tmp_path, template)
+    settings.database.unlink()
+    old = at_schema(settings.database, 84)
+    admin = insert(old, "admins", name="Ada")
+    rights = as_json(["events:read"])
+    link = insert(old, "links", ref="abcdefgh", kind="admin", rights=rights, admin_id=admin)
+    old.execute(
+        "INSERT INTO sessions (session_hash, link_id, way, created_at, last_used_at) VALUES (?, ?, 'shown', ?, ?)",
+        (sha256(b"evs_x").hexdigest(), link, NOW, NOW),
+    )
+    secret = f"evl_{'x' * 32}"
+    old.execute(
+        "INSERT INTO link_secrets (secret_hash, link_id, way, created_at, expires_at) VALUES (?, ?, 'shown', ?, ?)",
+        (link_secrets.hash_of(secret), link, NOW, "2026-11-22T12:15:00Z"),
+    )
+    upgraded(settings.database, old).close()
+    app = webtest.TestApp(App(settings))
+    headers = {"Accept": "text/html", "Accept-Language": "en"}
+    page = app.get("/desk/", headers={**headers, "Cookie": "evs-desk=evs_x"}, status=200)
+    assert "Ada" in page or "What waits" in page
+    app.post(f"/link/{secret}", headers=headers, status=303)
+    assert "What waits" in app.get("/desk/", headers=headers, status=200)
+    app.get("/desk/edit/events", headers=headers, status=403)
