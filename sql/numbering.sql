@@ -8,9 +8,6 @@ INSERT INTO counters (name, value) VALUES (:name, 1) ON CONFLICT DO UPDATE SET v
 -- The last number of a counter, if one was taken.
 SELECT value FROM counters WHERE name = :name;
 
--- name: is_begun
-SELECT 1 FROM counters WHERE name LIKE 'invoice-%' OR name LIKE 'credit_note-%' LIMIT 1;
-
 -- name: taken
 SELECT 1 FROM invoices WHERE invoice_number = :invoice_number;
 

@@ -274,7 +274,7 @@ def test_every_field_of_the_desk_into_which_people_type_has_a_label(office, busy
     for language in ("en", "de"):
         office.headers["Accept-Language"] = language
         answer = office.submit(
-            page, "/desk/do/create_task", {name: f"=typed {name}" for name in found}, 403
+            page, "/desk/company/company", {name: f"=typed {name}" for name in found}, 403
         )
         labels = {text: label for label, text in shown(answer)}
         assert {text.removeprefix("=typed ") for text in labels} == found

@@ -60,11 +60,6 @@ def next_number(db, invoice_type, year):
     return format_of(db.config, invoice_type).format(year=year, seq=last + 1)
 
 
-def is_begun(db):
-    """Return whether an invoice or a credit note has a number of a series."""
-    return db.value(sql.is_begun) is not None
-
-
 def looks_running(config, text):
     """Return whether a number looks like that of a draft, or like one that a series makes.
 

@@ -33,12 +33,6 @@ routes = Routes(
 )
 
 FROM_START = "start"  # the value of `from` while the assistant leads through the pages
-# Number formats that are usual where people write German, offered until the first number is taken.
-GERMAN_FORMATS = {
-    "invoice_number_format": "RE-{year}-{seq:05}",
-    "credit_note_number_format": "GS-{year}-{seq:05}",
-}
-GERMAN_COUNTRIES = ("DE", "AT", "CH", "LI")
 TYPES = {"invoice_number_format": "invoice", "credit_note_number_format": "credit_note"}
 OF_SERVER = ("smtp_host", "smtp_sender", "mails_per_minute")  # shown on the page of mails
 
@@ -62,7 +56,7 @@ def get_desk_company(db, request, page):
         company_page=page,
         rows=usual,
         rare=rare,
-        is_rare_open=any(entry.fault for row in rare for entry in row),
+        is_rare_open=is_rare_open(form, faulty),
         faulty=faulty,
         top=top_sentences(db, form, problem, faulty, differences),
         differences=differences,
@@ -73,7 +67,7 @@ def get_desk_company(db, request, page):
         has_button=has_button,
         last=settings.last_change(db, form.names),
         notes=notes(db, form),
-        proposed=proposed(db, form) if page == INVOICES and may_write else {},
+        proposed=proposed(db) if page == INVOICES and may_write else {},
         old_accounts=old_accounts(db) if page == BANK else [],
         short=company_values.short_account,
         setting_label=form.label,
@@ -92,8 +86,8 @@ def save_desk_company(request, connections, page):
     form = form_of(db, request, page)
     api.require_call(request, "update_settings")
     body = form.body(request.fields)
-    if "german_formats" in request.fields:
-        body |= {name: text for name, text in GERMAN_FORMATS.items() if name in body}
+    if "proposed_numbers" in request.fields:
+        body |= {name: text for name, text in start.NUMBERS.items() if name in body}
     tag = tag_of(request, form)
     if page == BANK and is_other_account(form, body) and "sure" not in request.fields:
         try_out(body, tag)
@@ -224,6 +218,12 @@ def top_sentences(db, form, problem, faulty, differences):
     return [labels.problem_sentence(texts, problem.code, members)]
 
 
+def is_rare_open(form, faulty):
+    """Return whether a field that is folded needs somebody to look at it."""
+    names = {*faulty, *(name for _, name in gaps(form))}
+    return not company_fields.RARE.isdisjoint(names)
+
+
 def gaps(form):
     """Return (code, name of the field) of what is missing on the page."""
     found = []
@@ -255,15 +255,12 @@ def numbers(db):
     return {name: numbering.next_number(db, kind, year) for name, kind in TYPES.items()}
 
 
-def proposed(db, form):
-    """Return name of a number format -> the first number of the format that is offered, or {}."""
-    is_german = db.config.organiser_country in GERMAN_COUNTRIES
-    is_used = all(form.record[name] == text for name, text in GERMAN_FORMATS.items())
-    is_closed = any(name in form.closed for name in GERMAN_FORMATS)
-    if not is_german or is_used or is_closed or numbering.is_begun(db):
+def proposed(db):
+    """Return name of a number format -> the first number of the format that is proposed, or {}."""
+    if not start.may_propose_numbers(db):
         return {}
     year = int(times.today(db.config.timezone)[:4])
-    return {name: text.format(year=year, seq=1) for name, text in GERMAN_FORMATS.items()}
+    return {name: text.format(year=year, seq=1) for name, text in start.NUMBERS.items()}
 
 
 # The account of the organiser
