@@ -98,7 +98,11 @@ def test_after_the_installation_nothing_is_done(carla):
     ("missing", "step", "names"),
     [
         ({"organiser_name": None}, "Your company", "Name"),
-        ({"organiser_street": None, "organiser_city": None}, "Your company", "Street and house number, City"),
+        (
+            {"organiser_street": None, "organiser_city": None},
+            "Your company",
+            "Street and house number, City",
+        ),
         ({"organiser_email": None}, "Your company", "E-mail for customers"),
         ({"organiser_tax_number": None}, "Taxes", "VAT id or Tax number"),
         ({"organiser_country": "US"}, "Taxes", "Tax rate in percent"),
