@@ -165,6 +165,11 @@ class Entry:
     fault: str | None
 
     @property
+    def is_long(self):
+        """Return whether a value that is closed needs more than one line, also on a phone."""
+        return self.field.kind == LINES or len(self.reading) > 30
+
+    @property
     def lines(self):
         """Return the height of a text with several lines."""
         return min(12, max(3, self.text.count("\n") + 1))
