@@ -8,6 +8,7 @@ from eventapi import times
 from eventapi.domain.access import passwords, people, signing_in, totp
 from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import busy_fair, desk, fair, office  # noqa: F401
+from tests.support.client import SCOPES, Client, add_key
 
 EMAIL, PASSWORD = "carla@messe.example", "kommode-41-Falter"
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
@@ -74,6 +75,12 @@ def person(db, quick_hashes):
         return id
 
     return made
+
+
+@pytest.fixture
+def organiser(app, db):
+    """A client with all scopes: here, `person` makes no client."""
+    return Client(app, add_key(db, SCOPES))
 
 
 @pytest.fixture
