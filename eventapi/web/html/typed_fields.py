@@ -19,17 +19,23 @@ HIDDEN = frozenset(
         "etag",
         "event_id",
         "event_participant_id",
+        "from",
+        "id",
         "ids",
         "kind",
         "letters",
+        "others",
         "part",
         "participant_id",
         "plan_id",
+        "remove",
         "reservation_id",
+        "scope",
         "shown",
         "sure",
         "tag",
         "trial",
+        "username",
         "waitlist",
     )
 )
@@ -51,8 +57,8 @@ def labelled(
 ) -> list[tuple[str, str]]:
     """Return (label, text) of what was typed, in the order of the form.
 
-    `texts` are the words of the pages, `schema` that of the form, whose boxes are said to be
-    ticked.
+    `texts` are the words of the pages, which also say what the options of choices are called,
+    `schema` that of the form, whose boxes are said to be ticked.
     """
     known = schema["properties"] if schema else {}
     found = []
@@ -60,6 +66,7 @@ def labelled(
         label = label_of(name, texts)
         for text in typed if label else ():
             is_box = "boolean" in known.get(name, {}).get("type", ())
+            word = f"{name.rpartition('/')[2]}={text}"
             if text.strip():
-                found.append((label, texts["ended_ticked"] if is_box else text))
+                found.append((label, texts["ended_ticked"] if is_box else texts.get(word, text)))
     return found
