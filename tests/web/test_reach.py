@@ -17,12 +17,13 @@ import pytest
 
 from eventapi import paths
 from eventapi.app import routes
+from eventapi.domain.access import roles
 from eventapi.domain.access.api_keys import SCOPES
 from eventapi.validation.schema_files import document, query_schema, resolved
 from tests.support.client import add_key
 from tests.support.reach import sessions
 from tests.support.reach.steps import EDGES, LEFT_OUT, OPEN
-from tests.support.reach.table import GIVES, READS, SESSIONS, allowed, pairs
+from tests.support.reach.table import DOOR, GIVES, READS, ROLES, SESSIONS, allowed, pairs
 from tests.support.reach.walk import Finding, Walk
 from tests.support.reach.world import KINDS, OWNERS
 
@@ -153,6 +154,23 @@ def test_the_desk_shows_what_the_scope_of_its_key_reads(bench, scope):
         "participants",
         "submissions",
     )
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_person_of_a_role_sees_what_the_table_says(bench, role):
+    """All of it, and nothing else, also with the public forms and the mails to the own address."""
+    person = sessions.colleague(bench, role)
+    assert person.homes == ["/desk/"] and person.get("/desk/").status == 200
+    sessions.exhaust(bench, person)
+    assert {kind for _, kind in person.reached} == {*ROLES[role].split()}
+
+
+def test_a_person_at_the_door_reaches_no_more_by_links_and_mails(bench):
+    """Of all roles, only this one does not read all kinds of records."""
+    scopes = roles.ROLES["door"]
+    assert {scope.removesuffix(":read") for scope in scopes} == {*DOOR.split()}
+    findings = Walk(bench, "role door", bench.with_key(scopes), allowed(DOOR.split()), 1).run()
+    assert not findings, told(findings)
 
 
 # The lists

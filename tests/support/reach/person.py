@@ -23,6 +23,7 @@ OWN = re.compile(r'href="[^"]*?(contract/\d+|invoices/\d+/xml)"')
 FORM = "application/x-www-form-urlencoded"
 HTML = {"Accept": "text/html", "Accept-Language": "en"}
 RECORDS = ("applications", "exhibitors", "booths", "invoices", "contacts", "badges")
+COMPANY = ("company", "bank", "taxes", "invoices", "dunning", "mails", "look", "datev")
 # first part of the addresses of a session -> the pages below its first one
 PAGES = {
     "my": (
@@ -60,6 +61,11 @@ PAGES = {
         "print/door",
         "print/halls",
         "setup",
+        "start",
+        "team",
+        "team/new",
+        "team/1",
+        *(f"company/{page}" for page in COMPANY),
         *(f"{records}/{id}" for records in RECORDS for id in (1, 2)),
     ),
 }

@@ -5,6 +5,9 @@ Each function takes the Bench and returns the Person. `exhaust` then does all th
 do without a key.
 """
 
+from datetime import timedelta
+
+from eventapi.domain.access import people
 from tests.support.client import add_key
 from tests.support.reach.person import Person
 from tests.support.reach.steps import RIGHTS, X
@@ -198,6 +201,16 @@ def desk(bench, scope):
     """Somebody of the office, who has signed in at the desk with a key of one scope."""
     person = begin(bench, [X])
     person.sign_in(add_key(bench.db, scope))
+    return person
+
+
+def colleague(bench, role):
+    """A person of the office with a role, who has opened the link of the invitation."""
+    person = begin(bench, [X])
+    with bench.db.write():
+        id = people.invite(bench.db, "Eve", X, role)
+        secret = people.make_secret(bench.db, id, way="shown", lasts=timedelta(days=7))
+    person.open(secret)
     return person
 
 

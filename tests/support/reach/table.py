@@ -35,6 +35,20 @@ READS = {
 }
 
 
+# role of a person -> kinds of records that the desk shows, by section 6 of the design. No page of
+# the desk shows the text of a profile.
+SEEN = " ".join(kind for kind in KINDS if kind != "profile")
+ROLES = {
+    "owner": SEEN,
+    "office": SEEN,
+    "finance": SEEN,
+    "door": "contact badge booth",
+    "reader": SEEN,
+}
+# The scopes of the door, without `:read`. The others may read all kinds, in the audit log.
+DOOR = "checkins links events contacts participants schedules"
+
+
 def allowed(scopes):
     """Return the pairs (owner, kind) that a key with these scopes may reach."""
     kinds = {kind for scope in scopes for kind in READS[scope].split()}
@@ -141,6 +155,7 @@ GIVES = {
     "links.add_secret": "cli/links.py domain/access/links.py domain/people/decisions.py domain/portal/granting.py",
     "links.show": "cli/links.py demo/first_steps.py domain/portal/granting.py",
     "link_secrets.add": "domain/access/links.py domain/access/people.py domain/public_forms/drafts.py",
+    "people.make_secret": "cli/people.py domain/access/invitations.py domain/access/people.py pages/office/team.py",
     "sessions.add": "domain/access/signing_in.py pages/link/routes.py",
     "routes.session_cookie": "pages/door/data.py pages/link/routes.py",
     "routes.signed_in": "pages/applicant/routes.py pages/link/routes.py",
