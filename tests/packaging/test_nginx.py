@@ -473,6 +473,8 @@ def forms_sent(site, address, path, count, **headers):
         (3, "/link/evl_x"),
         (4, "/apply/"),
         (5, "/door/sign-in"),
+        (6, "/desk/sign-in/link"),
+        (7, "/desk/sign-in/code"),
     ],
 )
 def test_forms_without_a_session_are_limited_by_address_and_the_page_says_so(site, place, path):

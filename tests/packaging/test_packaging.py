@@ -392,6 +392,7 @@ def test_the_filter_matches_guessed_keys_only():
     for path in (
         "/desk/sign-in",
         "/desk/sign-in?language=de",
+        "/desk/sign-in/code",
         "/%64esk/sign-in",
         "/desk%2fsign%2Din",
         "/%64%65%73%6b%2F%73%69%67%6E%2d%69%6e",
@@ -410,6 +411,7 @@ def test_the_filter_matches_guessed_keys_only():
     others += [
         ("POST", "/desk/sign-in", 303),
         ("POST", "/desk/sign-in", 403),
+        ("POST", "/desk/sign-in", 429),
         ("GET", "/desk/sign-in", 401),
         ("POST", "/desk/notes", 401),
     ]
@@ -434,10 +436,10 @@ def test_the_jail_warns_that_an_address_can_be_a_hall_and_its_number_is_the_one_
     text = (PACKAGING / "fail2ban" / "jail.conf").read_text()
     comment = text.partition("[eventapi]\nenabled")[0]
     assert "whole hall" in comment and "ignoreip" in comment
-    assert re.search(r"(?m)^maxretry = 60\nfindtime = 10m\nbantime  = 1h$", text)
+    assert re.search(r"(?m)^maxretry = 40\nfindtime = 10m\nbantime  = 1h$", text)
     for words in ("operations.md", "fundamentals/authentication.md"):
         told = " ".join((ROOT / "docs" / words).read_text().split())
-        assert re.search(r"an address that (receives|gets) 60 (responses|of them)", told), words
+        assert re.search(r"an address that (receives|gets) 40 (responses|of them)", told), words
 
 
 # The repository, and the scripts of the package
