@@ -330,6 +330,7 @@ class PageHandler:
             kind=kind,
             language=language,
             home=shell.up() + HOMES[kind],
+            place=link["event_title"] if link else None,
             status=status,
             hidden=hidden if state == "over" else None,
             kept=self.typed(db, link, language, fields),
@@ -360,6 +361,7 @@ class PageHandler:
             kind=page_request.kind,
             language=language,
             home=page_request.home(),
+            place=page_request.event["title"] if page_request.event else None,
             kept=self.typed(db, page_request.link, language, fields),
             has_file=self.options.file is not None,
         )

@@ -7,7 +7,7 @@ and are taken out of each one before anything else reads it.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from eventapi.web.html import form_bodies, page_requests
@@ -34,9 +34,9 @@ class SignIn:
     """
 
     email: str
-    password: str
-    code: str
-    token: str
+    password: str = field(repr=False)
+    code: str = field(repr=False)
+    token: str = field(repr=False)
     is_done: bool
 
     @property
@@ -95,6 +95,7 @@ def page(
     kind: str,
     language: str,
     home: str,
+    place: str | None = None,
     status: int = 403,
     hidden: list[tuple[str, str]] | None = None,
     kept: list[tuple[str, str]] = (),
@@ -107,19 +108,23 @@ def page(
 
     `state` is None without a form, `over` if it can be sent again, `large` if it cannot, `others`
     if somebody else has begun it, `unproved` if nothing says who has. `kind` is that of the link,
-    `home` the relative address that the page leads to, `hidden` what it sends again, `kept` (label,
-    text) of what was typed. `asks` are the values of the fields with which the form signs in, if it
-    does: {email, token, is_code}; `is_code` says that only the code is missing. `note` is a sentence
-    at the top.
+    `home` the relative address that the page leads to, `place` the name in its head, which at the
+    desk is that of the desk. `hidden` are (name, text) of what it sends again, `kept` (label, text)
+    of what was typed. `asks` are the values of the fields with which the form signs in, if it does:
+    {email, token, is_code}; `is_code` says that only the code is missing. `note` is a sentence at
+    the top.
     """
     texts = page_requests.words(page_requests.COMMON, language)
     titles = {"over": "ended_over", "large": "ended_over", "others": "ended_others"}
     title = texts[titles.get(state, "tab_ended")]
+    if kind == "admin":
+        place = texts["ended_desk"]
     return page_requests.message_page(
         "ended",
         status=status,
         language=language,
         title=title,
+        event={"title": place} if place else None,
         keeps_form=state is not None,
         state=state,
         kind=kind,
