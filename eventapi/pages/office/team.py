@@ -321,7 +321,7 @@ def reset_desk_factor(db, request, id):
 
 
 @routes.post("/team/<id>/sessions", shows=get_desk_person)
-def end_desk_sessions(db, request, id):
+def sign_out_desk_person(db, request, id):
     """Sign a person out on all devices; oneself on all others."""
     require_team(request)
     person_of(db, id)

@@ -570,7 +570,7 @@ def test_deactivating_oneself_signs_out(carla, db):
     page = carla.get(f"/desk/team/{carla.id}/disable")
     assert "This is you." in page.text
     carla.submit(page, f"/desk/team/{carla.id}/disable")
-    assert carla.get("/desk/team", 303).headers["Location"].endswith("desk/sign-in")
+    assert "desk/sign-in" in carla.get("/desk/team", 303).headers["Location"]
 
 
 def test_an_address_taken_meanwhile_keeps_a_person_deactivated(carla, db, mehmet):
