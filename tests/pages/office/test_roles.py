@@ -21,7 +21,7 @@ WRITES = {
 }
 # What depends on the record that it is about.
 DEPEND = {"do/create_note", "do/delete_note/1"}
-OWN = ("start", "team", "team/new")  # pages beside those of keys
+OWN = ("account", "account/factor", "start", "team", "team/new")  # pages of persons
 # role -> pages that it does not open; all of a folder for `folder/`
 CLOSED = {
     "owner": "",

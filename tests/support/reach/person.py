@@ -61,6 +61,8 @@ PAGES = {
         "print/door",
         "print/halls",
         "setup",
+        "account",
+        "account/factor",
         "start",
         "team",
         "team/new",
