@@ -5,8 +5,9 @@ not open a way to more.
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
 
-from eventapi import journal
+from eventapi import journal, times
 from eventapi.domain.access import attempts, notices, passwords, people, signing_in, totp
 from eventapi.domain.access.signing_in import Refused, transaction
 from eventapi.domain.records import entities
@@ -14,6 +15,9 @@ from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 
 sql = statements("signing_in")
+
+BY_LINK = ("mailed", "shown")  # ways into a session
+FORGOTTEN = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +51,21 @@ def require_own(db, session):
 # The password
 
 
+def needs_old_password(session, person, now):
+    """Return whether the person of a session types the old password to change it.
+
+    It does if there is one, but for half an hour after it came in by a link: that is the way of
+    people who have forgotten theirs.
+    """
+    is_fresh = session["way"] in BY_LINK and times.after(session["created_at"], FORGOTTEN) > now
+    return person["password_hash"] is not None and not is_fresh
+
+
 def set_password(writer, *, session, old, new, visitor):
     """Set or change the password of the person of a session, and end its other sessions.
 
-    Return Changed or Refused; its reason is one of passwords.fault as well. Changing one needs the
-    old one. As signing_in.by_password, this opens its own transactions. Raise 403, 503.
+    Return Changed or Refused; its reason is one of passwords.fault as well. Changing one may need
+    the old one. As signing_in.by_password, this opens its own transactions. Raise 403, 503.
     """
     return _replace_password(writer, session, old, new, visitor)
 
@@ -73,15 +87,16 @@ def _replace_password(writer, session, old, new, visitor):
     with transaction(writer) as db:
         person = _person(db, session, visitor)
         stored = person["password_hash"]
+        is_asked = needs_old_password(session, person, db.now)
         if new is not None and (fault := _fault(db, person, new)):
             return Refused(reason=fault)
         attempt = None
-        if stored is not None:
+        if is_asked:
             attempt = signing_in.count_password(db, person["email"], person, visitor)
         if isinstance(attempt, Refused):
             return attempt
 
-    if stored is not None and not passwords.is_right(stored, old):
+    if is_asked and not passwords.is_right(stored, old):
         return Refused(reason="wrong")
     password_hash = None if new is None else passwords.hashed(new)
 

@@ -5,6 +5,7 @@ their transactions themselves, so that nothing of these is kept: the plugin idem
 of other forms.
 """
 
+from eventapi import times
 from eventapi.domain.access import (
     browsers,
     notices,
@@ -85,6 +86,7 @@ def account_page(db, request, *, part=None, fault=None, status=None):
         part_refused=part,
         refusal=fault,
         codes_left=own_account.recovery_codes_left(db, person["id"]),
+        asks_old=own_account.needs_old_password(request.session, person, times.now()),
         can_mail=notices.can_mail(db.config),
         languages=choice.AVAILABLE,
         sessions=sessions_of(db, request) if is_own else [],

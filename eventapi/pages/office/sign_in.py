@@ -235,7 +235,10 @@ def page(db, name, *, status=200, referrer="same-origin", **values):
         organiser=db.config.organiser_name,
         **values,
     )
-    return shell.private(text, language, status, referrer)
+    response = shell.private(text, language, status, referrer)
+    if shell.asked("language").get("language") == language:
+        response.headers["Set-Cookie"] = cookies.keep_language(language)
+    return response
 
 
 # Signing out
