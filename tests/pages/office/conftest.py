@@ -84,12 +84,6 @@ def person(db, quick_hashes):
 
 
 @pytest.fixture
-def organiser(app, db):
-    """A client with all scopes: here, `person` makes no client."""
-    return Client(app, add_key(db, SCOPES))
-
-
-@pytest.fixture
 def browser(app, db):
     """Return a function that makes a browser of a person of the office."""
 
