@@ -198,3 +198,17 @@ def test_a_restore_ends_all_sessions_of_the_desk_and_all_links_of_people(owner, 
     assert link_secrets.find(restored, owner) is None
     assert restored.connection.execute("SELECT count(*) FROM pending_codes").fetchone() == (0,)
     restored.close()
+
+
+def test_the_request_log_names_the_person_and_not_the_admin_of_a_key(
+    owner, app, organiser, monkeypatch, caplog
+):
+    lines = []
+    monkeypatch.setattr("eventapi.web.request_log.write", lines.append)
+    caplog.set_level("INFO", "eventapi.request")
+    visitor = Visitor(app)
+    visitor.post(f"/link/{owner}")
+    visitor.get("/desk/")
+    organiser.get("/events", status=200)
+    opened, desk, api = lines
+    assert " key=- admin=- " in opened and " key=- admin=1 " in desk and " key=1 admin=- " in api
