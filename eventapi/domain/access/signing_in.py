@@ -38,6 +38,7 @@ CODE_IS_WAITED_FOR = timedelta(minutes=5)
 CODES = 5  # wrong codes after one password or link
 SESSIONS = 20  # of a person; the oldest ends
 HOUR = timedelta(hours=1)
+NOBODY = {"id": None, "name": None}  # who was refused: the address that was typed proves nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +60,8 @@ class Visitor:
 class Acting:
     """The actor of the journal while a person signs in."""
 
-    admin_id: int
-    admin_name: str
+    admin_id: int | None
+    admin_name: str | None
     request_id: str | None
     address: str | None
     agent: str | None
@@ -423,8 +424,8 @@ def _record_refusal(db, person, visitor, *, tells=False):
     since = times.after(db.now, -HOUR)
     if person is None or db.value(sql.was_refused, id=person["id"], since=since):
         return
-    db.actor = Nobody
-    _journal(db, person, "sign_in_refused", address=visitor.address)
+    db.actor = acting(NOBODY, visitor)
+    _journal(db, person, "sign_in_refused")
     if tells:
         notices.tell(
             db, "code_guessing", admin_id=person["id"], details={"address": visitor.address}

@@ -1,5 +1,6 @@
 """Signing in on the pages: what they answer, which cookies they set, and where they lead."""
 
+import logging
 import re
 from datetime import timedelta
 from http.cookies import SimpleCookie
@@ -8,6 +9,7 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.access import api_keys, link_secrets, passwords, people, sessions, signing_in
+from eventapi.web import request_log
 from tests.pages.office.conftest import EMAIL, PASSWORD, SECRET, code_now, field
 
 MONTH = 30 * 24 * 3600
@@ -435,20 +437,52 @@ def test_signing_out_ends_the_session_and_keeps_the_browser_known(browser, db, p
 # Secrets
 
 
-def test_no_secret_is_stored_or_shown(browser, db, person):
-    """Neither password nor code nor the secrets of sessions, links and what waits for a code."""
+def everything(browser, db, person):
+    """Sign in by link, password and code. Return the secrets, and all texts of the pages."""
     id = person(secret=SECRET)
     secret = make_link(db, id)
     carla = browser()
+    pages = [
+        carla.browser.get(f"/link/{secret}"),
+        carla.sign_in(password="wrong-wrong", status=401),
+    ]
     page = carla.sign_in(status=200)
     pending, code = field(page, "pending"), code_now()
     answer = carla.send("sign-in/code", {"pending": pending, "code": code}, 303)
-    session = cookies(answer)["evs-desk"].value
-    carla.browser.get(f"/link/{secret}")
+    pages += [carla.get(""), carla.get("account")]
+    cookie = cookies(answer)["evs-desk"].value
+    return [PASSWORD, "wrong-wrong", pending, cookie, secret], [page.text for page in pages]
+
+
+def test_no_secret_is_stored_or_shown(browser, db, person):
+    """Neither password nor code nor the secrets of sessions, links and what waits for a code."""
+    secrets, pages = everything(browser, db, person)
     tables = [
         row["name"] for row in rows(db, "SELECT name FROM sqlite_master WHERE type = 'table'")
     ]
     stored = "".join(str(rows(db, f'SELECT * FROM "{table}"')) for table in tables)
-    for text in (PASSWORD, pending, session, secret, "otpauth"):
+    for text in (*secrets, "otpauth"):
         assert text not in stored
-    assert stored.count(SECRET) == 1
+        assert not [page for page in pages if text in page]
+    assert stored.count(SECRET) == 1 and not [page for page in pages if SECRET in page]
+
+
+def test_no_secret_is_logged(browser, db, person, caplog):
+    caplog.set_level(logging.DEBUG)
+    secrets, _ = everything(browser, db, person)
+    request_log.flush()
+    for text in (*secrets, SECRET, EMAIL):
+        assert text not in caplog.text
+
+
+def test_no_page_names_the_host_of_a_forged_header(browser, person, mail_server, settings):
+    person()
+    carla = browser()
+    carla.browser.app.extra_environ["HTTP_HOST"] = "evil.example"
+    for page in (carla.get("sign-in"), carla.sign_in(password="x", status=401)):
+        assert "evil" not in page and "evil" not in str(page.headers)
+    assert "evil" not in str(carla.sign_in(status=303).headers)
+    carla.browser.app.extra_environ["REMOTE_ADDR"] = "192.0.2.7"
+    assert carla.get("sign-in", 308).headers["Location"] == "https://messe.example/desk/sign-in"
+    carla.browser.post("/desk/sign-in", {"email": EMAIL, "password": PASSWORD}, 403)
+    carla.browser.post("/desk/sign-in/link", {"email": EMAIL}, 403)
