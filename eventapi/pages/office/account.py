@@ -19,7 +19,7 @@ from eventapi.domain.access.own_account import Changed
 from eventapi.errors import Problem, not_found
 from eventapi.languages import choice
 from eventapi.pages.desk.links import drawn
-from eventapi.pages.office import menu, sign_in
+from eventapi.pages.office import menu, sign_in, start
 from eventapi.web.html import cookies, page_requests, visitors
 from eventapi.web.routes import Routes
 
@@ -90,7 +90,7 @@ def account_page(db, request, *, part=None, fault=None, status=None):
         can_mail=notices.can_mail(db.config),
         languages=choice.AVAILABLE,
         sessions=sessions_of(db, request) if is_own else [],
-        starts=person["role"] == people.OWNER,
+        has_first_steps=start.progress(db, request) is not None,
     )
 
 

@@ -59,12 +59,6 @@ def code_now(step=0):
 
 
 @pytest.fixture
-def organiser(app, db):
-    """A client with all scopes: here, `person` makes accounts and no clients."""
-    return Client(app, add_key(db, SCOPES))
-
-
-@pytest.fixture
 def person(db, quick_hashes):
     """Return a function that makes a person and returns its id."""
 

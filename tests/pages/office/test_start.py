@@ -289,3 +289,17 @@ def test_the_team_is_done_with_a_second_person(carla, db):
     assert "Invite somebody" in carla.get("/desk/start").text
     add_person(db, "reader", "Ole Lindqvist", has_signed_in=False)
     assert "Invite somebody" not in carla.get("/desk/start").text
+
+
+@pytest.mark.parametrize("given", [BY_MAIL])
+def test_the_account_leads_to_the_first_steps_until_they_are_done(carla, complete, db):
+    complete()
+    set_password(db, carla.id)
+    assert 'desk/start">' in carla.get("/desk/account").text
+    send_test_mail(db, carla.id)
+    assert 'desk/start">' not in carla.get("/desk/account").text
+
+
+def test_the_account_of_others_does_not(app, db):
+    ole = at_desk(app, db, add_person(db, "office", "Ole Lindqvist"))
+    assert 'desk/start">' not in ole.get("/desk/account").text
