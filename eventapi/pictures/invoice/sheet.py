@@ -61,11 +61,14 @@ def _kind(invoice):
 class Sheet:
     """The layout of one invoice, from top to bottom."""
 
+    is_sample = False
+
     def __init__(self, invoice, seller, buyer, language, is_copy=False, brand=PLAIN):
         self.invoice, self.seller, self.buyer = invoice, seller, buyer
         self.language, self.words = language, of_seller(language, seller)
         self.locale = formats.of_country(language, seller.get("country"))
         self.draft = invoice["status"] == "draft"
+        self.is_sample = invoice.get("is_sample", False)
         self.number = fonts.clean(invoice["invoice_number"])
         self.title = f"{self.words[_kind(invoice)]} {self.number}"
         if self.draft:
@@ -97,7 +100,7 @@ class Sheet:
     def _begin(self, paper):
         if self.draft:
             paper.watermark(self.words["draft"])
-        elif self.invoice.get("is_sample"):
+        elif self.is_sample:
             paper.watermark(self.words["sample"])
         if len(paper.pages) > 1:
             paper.y = 20
