@@ -26,7 +26,7 @@ def enter(browser, address, key, **options):
     browser.open(f"{address}/sign-in", **options)
     follow(
         browser,
-        f"document.querySelector('#key').value = '{key}'; document.querySelector('main form').submit()",
+        f"document.querySelector('#key').value = '{key}'; document.querySelector('#key').form.submit()",
     )
 
 
