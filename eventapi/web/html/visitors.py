@@ -6,6 +6,7 @@ The sign-in page, the page of a link and the page about an ended session use it.
 from bottle import request
 
 from eventapi.domain.access.signing_in import Entered, Visitor
+from eventapi.errors import Problem
 from eventapi.web import client
 from eventapi.web.html import cookies
 
@@ -19,8 +20,18 @@ def visitor() -> Visitor:
         agent=client.agent(),
         request_id=request.environ["eventapi.request_id"],
         session=cookies.get(DESK),
-        known=lambda admin_id: cookies.get(known_ref(admin_id)),
+        known=known_of,
     )
+
+
+def known_of(admin_id: int) -> str | None:
+    """Return the cookie of a browser that an admin has used before. None if it was sent twice: an
+    error would tell that there is such an admin.
+    """
+    try:
+        return cookies.get(known_ref(admin_id))
+    except Problem:
+        return None
 
 
 def known_ref(admin_id: int) -> str:
