@@ -21,7 +21,7 @@ from threading import Lock
 from bottle import Route, request
 
 from eventapi import times
-from eventapi.domain.access import attempts, link_secrets, links, sessions, signing_in
+from eventapi.domain.access import api_keys, attempts, link_secrets, links, sessions, signing_in
 from eventapi.domain.events import events
 from eventapi.errors import Problem, damaged, invalid_at, not_found
 from eventapi.languages import formats
@@ -386,8 +386,9 @@ def signed_in(
 ) -> signing_in.Entered | signing_in.Pending | signing_in.Refused:
     """Sign somebody in with what a form contains beside its fields.
 
-    Raise 503 while others sign in.
+    Raise 403 if the desk is switched off, 503 while others sign in.
     """
+    api_keys.require_flag(db, "desk")
     environ = request.environ
     if damage(environ["eventapi.config"].database):
         raise damaged()

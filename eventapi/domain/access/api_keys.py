@@ -248,6 +248,12 @@ def flags(db):
     return [{"name": row["name"], "enabled": bool(row["enabled"])} for row in db.all(sql.flags)]
 
 
+def require_flag(db, name):
+    """Raise 403 `feature_disabled` unless a feature is enabled."""
+    if not all(flag["enabled"] for flag in flags(db) if flag["name"] == name):
+        raise Problem("feature_disabled", f"The feature {name} is disabled.", flag=name)
+
+
 def set_flag(db, name, enabled):
     """Enable or disable a feature.
 

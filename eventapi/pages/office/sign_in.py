@@ -119,8 +119,7 @@ def has_good_token(db, fields):
 
 def refuse_impossible(db):
     """Raise 403 if the desk is switched off, and 409 by http: then no session can be opened."""
-    if not all(flag["enabled"] for flag in api_keys.flags(db) if flag["name"] == "desk"):
-        raise Problem("feature_disabled", "The feature desk is disabled.", flag="desk")
+    api_keys.require_flag(db, "desk")
     cookies.refuse_impossible()
 
 
