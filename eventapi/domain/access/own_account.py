@@ -64,8 +64,8 @@ def needs_old_password(session, person, now):
 def set_password(writer, *, session, old, new, visitor):
     """Set or change the password of the person of a session, and end its other sessions.
 
-    Return Changed or Refused; its reason is one of passwords.fault as well. Changing one may need
-    the old one. As signing_in.by_password, this opens its own transactions. Raise 403, 503.
+    Links that were not opened yet end as well. Return Changed or Refused; its reason is one of
+    passwords.fault as well. Changing one may need the old one. As signing_in.by_password, this opens its own transactions. Raise 403, 503.
     """
     return _replace_password(writer, session, old, new, visitor)
 
@@ -110,6 +110,7 @@ def _replace_password(writer, session, old, new, visitor):
         if attempt:
             attempts.take_back(db, attempt)
         people.end_sessions(db, person["id"], but=session["id"])
+        people.end_links(db, person["id"])
         _journal(db, person, "password_removed" if new is None else "password_set")
         details = {"is_removed": True} if new is None else None
         notices.tell(db, "password_changed", admin_id=person["id"], details=details)
