@@ -308,6 +308,8 @@ def invite_desk_person_again(db, request, id):
     """Mail a person a new link, or show it without a mail server. Earlier links end."""
     require_team(request)
     person_of(db, id)
+    if id == request.who.admin_id:
+        return of_oneself(request)
     return hand_over(db, request, id)
 
 
@@ -316,8 +318,18 @@ def reset_desk_factor(db, request, id):
     """Remove the second factor of a person, who has lost it. Its sessions end."""
     require_team(request)
     person_of(db, id)
+    if id == request.who.admin_id:
+        return of_oneself(request)
     people.reset(db, id, password=False)
     return after(db, request, id, "factor_reset")
+
+
+def of_oneself(request):
+    """Lead to one's own account, which asks for the old password, or a code of the second factor.
+
+    A session that somebody has stolen must not get around them.
+    """
+    return page_requests.see_other(request, "account")
 
 
 @routes.post("/team/<id>/sessions", shows=get_desk_person)
