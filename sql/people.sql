@@ -15,8 +15,8 @@ SELECT {shown} FROM admins a WHERE a.role = 'owner' AND a.is_active = 1 AND a.la
 -- name: has_owner
 SELECT 1 FROM admins WHERE role = 'owner' AND is_active = 1 LIMIT 1;
 
--- name: by_address
-SELECT {shown} FROM admins a WHERE a.email = :email COLLATE NOCASE AND a.role IS NOT NULL AND a.is_active = 1;
+-- name: accounts
+SELECT {shown} FROM admins a WHERE a.email IS NOT NULL AND a.role IS NOT NULL AND a.is_active = 1 ORDER BY a.id;
 
 -- name: add
 INSERT INTO admins (name, email, role, scopes, language, invited_at, created_at, updated_at)

@@ -311,6 +311,20 @@ def test_an_account_needs_an_address(db, email):
     assert [fault["parameter"] for fault in problem.errors] == ["email"]
 
 
+@pytest.mark.parametrize("other", ["BÜRO@messe.example", "büro@MESSE.example"])
+def test_the_case_of_an_umlaut_makes_no_other_address(db, person, other):
+    with db.write():
+        first = people.invite(db, "Ada", "büro@messe.example", "door")
+        grace = people.invite(db, "Grace", "grace@messe.example", "door")
+    for act, *given in (
+        (people.invite, "Eve", other, "door"),
+        (people.change_email, grace, other),
+    ):
+        (fault,) = refused(db, act, *given).errors
+        assert (fault["parameter"], fault["code"]) == ("email", "unique")
+    assert people.by_address(db, other)["id"] == first
+
+
 def test_an_address_has_one_active_account_in_any_case(db, person):
     person("owner")
     with db.write():

@@ -58,9 +58,11 @@ def has_owner(db):
 
 
 def by_address(db, email):
-    """Return the person whose active account has this address, or None."""
-    row = db.one(sql.by_address, email=email.strip())
-    return _person(row) if row else None
+    """Return the person whose active account has this address, in any case, or None."""
+    wanted = email.strip().lower()
+    # SQLite knows the case of a to z only, and the links of Ü@ and ü@ would be those of one person.
+    rows = (row for row in db.all(sql.accounts) if row["email"].lower() == wanted)
+    return next(map(_person, rows), None)
 
 
 def _person(row):
