@@ -260,6 +260,9 @@ def number_format(text: str) -> str:
         raise ValueError(form)
     if any(re.search(r"\d{3}", spec) for _, spec in fields):
         raise ValueError(f"{form}, with at most 99 digits")
+    # {seq:c} makes characters of numbers, and {seq:.0e} the same one of several
+    if not all(re.fullmatch("[ 0-9_-]*[bdnoxX]?", spec) for _, spec in fields):
+        raise ValueError(form)
     try:
         text.format(year=2026, seq=1)
     except ValueError:

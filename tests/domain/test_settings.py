@@ -244,6 +244,9 @@ def test_a_list_of_accounts_that_the_file_sets_stays_as_it_is(db):
         ("invoice_number_format", "R-{year}-{{seq}}", "such as INV-{year}-{seq:05}"),
         ("invoice_number_format", "R-{year}-{seq:{seq}}", "such as INV-{year}-{seq:05}"),
         ("invoice_number_format", "R-{year}-{seq", "such as INV-{year}-{seq:05}"),
+        ("invoice_number_format", "R-{year}-{seq:c}", "such as INV-{year}-{seq:05}"),
+        ("invoice_number_format", "R-{year}-{seq:.0e}", "such as INV-{year}-{seq:05}"),
+        ("invoice_number_format", "R-{year}-{seq:g}", "such as INV-{year}-{seq:05}"),
         ("organiser_name", "x" * 501, "at most 500 characters, but has 501"),
     ],
 )
@@ -263,8 +266,16 @@ def test_a_value_that_is_not_valid_is_refused_at_its_name(db, name, text, detail
             "invoice_number_format": "RE-{year}-{seq}",
             "credit_note_number_format": "RE-{year}-{seq}",
         },
+        {
+            "invoice_number_format": "RE-{year}-{seq:1}",
+            "credit_note_number_format": "RE-{year}-{seq}",
+        },
+        {
+            "invoice_number_format": "RE-{year}-{seq:02}",  # until 9
+            "credit_note_number_format": "RE-{year}-{seq}",
+        },
     ],
-    ids=["credit-notes", "invoices", "both"],
+    ids=["credit-notes", "invoices", "both", "spelled", "later"],
 )
 def test_invoices_and_credit_notes_cannot_have_the_same_numbers(db, values):
     errors = refused(db, **values).errors

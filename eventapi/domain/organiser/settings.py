@@ -260,7 +260,7 @@ def _check_form(name, text, faults):
 def _check_series(changes, config, faults):
     """Add a fault if invoices and credit notes would have the same numbers: each series counts from 1."""
     formats = ("invoice_number_format", "credit_note_number_format")
-    if config.invoice_number_format != config.credit_note_number_format:
+    if not _meet(config.invoice_number_format, config.credit_note_number_format):
         return
     for name, other in (formats, formats[::-1]):
         if name in changes:
@@ -269,6 +269,16 @@ def _check_series(changes, config, faults):
                 "format",
                 f"must differ from {other}: both series would have the same numbers",
             )
+
+
+def _meet(one, other):
+    """Return whether two formats make the same number, at once or after some: so do {seq} and
+    {seq:05}.
+    """
+    return any(
+        one.format(year=2026, seq=sequence) == other.format(year=2026, seq=sequence)
+        for sequence in (1, 10**6)
+    )
 
 
 def _check_identifier(name, rule, faults):
