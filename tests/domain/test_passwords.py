@@ -108,8 +108,10 @@ def test_each_try_is_one_hash(monkeypatch, is_stored, password):
     assert hashes == [(14, 8, 5)]
 
 
-def test_a_process_hashes_one_at_a_time_and_refuses_after_a_while(monkeypatch):
-    monkeypatch.setattr(passwords, "WAIT", 0.05)
+@pytest.mark.parametrize("waiting", [0, 1])
+def test_a_process_hashes_one_at_a_time_and_refuses_after_a_while(monkeypatch, waiting):
+    """Or at once, if another one waits already."""
+    monkeypatch.setattr(passwords, "WAIT", 600 if waiting else 0.05)
     begun, go_on = threading.Event(), threading.Event()
 
     def slow(*_, **__):
@@ -121,10 +123,14 @@ def test_a_process_hashes_one_at_a_time_and_refuses_after_a_while(monkeypatch):
     first = threading.Thread(target=passwords.hashed, args=(GOOD,))
     first.start()
     begun.wait(10)
+    if waiting:
+        passwords._places.acquire()
     with pytest.raises(Problem) as refused:
         passwords.is_right(None, GOOD)
     assert (refused.value.status, refused.value.code) == (503, "unavailable")
     assert refused.value.headers["Retry-After"]
+    if waiting:
+        passwords._places.release()
     go_on.set()
     first.join()
     assert passwords.is_right(None, GOOD) is False

@@ -96,7 +96,7 @@ def _replace_password(writer, session, old, new, visitor):
         if isinstance(attempt, Refused):
             return attempt
 
-    if is_asked and not passwords.is_right(stored, old):
+    if is_asked and not signing_in.is_right_password(writer, attempt, stored, old):
         return Refused(reason="wrong")
     password_hash = None if new is None else passwords.hashed(new)
 

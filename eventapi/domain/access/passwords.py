@@ -2,14 +2,16 @@
 
 A password is stored as `scrypt$14$8$5$SALT$HASH`: the parameters, and salt and hash in base64. One hash
 takes 16 MiB and about 0.3 s, so a process computes one at a time, and never inside a write transaction.
+One more may wait: each occupies a thread of the server, and the others are for everybody else.
 """
 
 import base64
 import hmac
 import secrets
 import unicodedata
+from contextlib import contextmanager
 from hashlib import scrypt
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 
 from eventapi.errors import Problem
 
@@ -20,8 +22,9 @@ COST, BLOCK_SIZE, PARALLEL = 14, 8, 5  # of scrypt; the cost is a power of two
 SALT, HASH = 16, 32  # bytes
 MEMORY = 64 * 1024 * 1024  # that OpenSSL may take for one hash; the parameters above need 16 MiB
 WAIT = 2  # seconds for the hash before
+AT_ONCE = 2  # hashes of a process: the one that is computed, and one that waits
 
-_turn = Lock()
+_places, _turn = BoundedSemaphore(AT_ONCE), Lock()
 
 
 def fault(password, *, name, email, organiser):
@@ -97,18 +100,25 @@ def _parts(stored):
 
 def _scrypt(raw, salt, cost, block_size, parallel):
     """Return a hash. Wait at most WAIT seconds for the one before."""
-    if not _turn.acquire(timeout=WAIT):
+    with _acquired(_places, blocking=False), _acquired(_turn, timeout=WAIT):
+        return scrypt(
+            raw, salt=salt, n=2**cost, r=block_size, p=parallel, maxmem=MEMORY, dklen=HASH
+        )
+
+
+@contextmanager
+def _acquired(lock, **how):
+    """Hold a lock. Raise 503 `unavailable` if it is not free."""
+    if not lock.acquire(**how):
         raise Problem(
             "unavailable",
             "Too many people sign in at this moment. Try again in some seconds.",
             headers={"Retry-After": "5"},
         )
     try:
-        return scrypt(
-            raw, salt=salt, n=2**cost, r=block_size, p=parallel, maxmem=MEMORY, dklen=HASH
-        )
+        yield
     finally:
-        _turn.release()
+        lock.release()
 
 
 # what the password of an account without one is compared with: random bytes, no hash of anything

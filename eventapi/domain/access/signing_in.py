@@ -28,6 +28,7 @@ from eventapi.domain.access import (
     totp,
 )
 from eventapi.domain.records import entities
+from eventapi.errors import Problem
 from eventapi.storage.database import Nobody
 from eventapi.storage.statements import statements
 
@@ -128,7 +129,7 @@ def by_password(writer, *, email, password, visitor, stay=False, next="", code=N
             return attempt
 
     stored = person and person["password_hash"]
-    if not passwords.is_right(stored, password):
+    if not is_right_password(writer, attempt, stored, password):
         return Refused(reason="wrong")
     renewed = passwords.hashed(password) if passwords.needs_renewal(stored) else None
 
@@ -241,6 +242,19 @@ def sign_out(db, session):
     sessions.end(db, session)
     person = {"id": session["admin_id"], "name": session["admin_name"]}
     _journal(db, person, "signed_out")
+
+
+def is_right_password(writer, attempt, stored, password):
+    """Return whether a password is the stored one, for a try that was counted.
+
+    Raise 503 `unavailable` while others are hashed: nothing was tried then, and nothing counts.
+    """
+    try:
+        return passwords.is_right(stored, password)
+    except Problem:
+        with transaction(writer) as db:
+            attempts.take_back(db, attempt)
+        raise
 
 
 def count_password(db, email, person, visitor):

@@ -8,7 +8,6 @@ from eventapi import times
 from eventapi.domain.access import passwords, people, signing_in, totp
 from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import busy_fair, desk, fair, office  # noqa: F401
-from tests.support.client import SCOPES, Client, add_key
 
 EMAIL, PASSWORD = "carla@messe.example", "kommode-41-Falter"
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"

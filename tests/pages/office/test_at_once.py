@@ -1,5 +1,7 @@
 """Signing in many times at once: limits hold, and what is used up is used once."""
 
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import webtest
@@ -31,6 +33,7 @@ def test_of_many_tries_at_once_no_more_than_the_limit_are_hashed(
     inner = passwords._scrypt
     monkeypatch.setattr(passwords, "_scrypt", lambda *all: hashed.append(1) or inner(*all))
     monkeypatch.setattr(passwords, "WAIT", 60)
+    monkeypatch.setattr(passwords, "_places", threading.Semaphore(THREADS))
     token = field(browser().get("sign-in"), "token")
 
     def tried(_):
@@ -87,3 +90,32 @@ def test_other_writes_do_not_wait_for_a_hash(browser, db, person, monkeypatch):
     monkeypatch.setattr(passwords, "_scrypt", slow)
     browser().sign_in(status=303)
     assert free == [True]
+
+
+def test_a_flood_of_tries_leaves_the_threads_to_others(app, browser, db, person, monkeypatch):
+    """Two of them are in the process at once; the others are told to come back, and count nothing."""
+    person()
+    token = field(browser().get("sign-in"), "token")
+    begun, go_on = threading.Semaphore(0), threading.Event()
+
+    def slow(*_, **__):
+        begun.release()
+        go_on.wait(30)
+        return b"x" * 32
+
+    monkeypatch.setattr(passwords, "scrypt", slow)
+    monkeypatch.setattr(passwords, "WAIT", 30)
+
+    def tried(number):
+        fields = {"token": token, "email": f"{number}@messe.example", "password": "wrong"}
+        return Visitor(app).post("/desk/sign-in", fields, "*")
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        first = [threads.submit(tried, number) for number in range(THREADS)]
+        begun.acquire(timeout=30)
+        while sum(each.done() for each in first) < THREADS - 2:
+            time.sleep(0.01)
+        go_on.set()
+        answers = [each.result() for each in first]
+    assert statuses(answers) == [401] * 2 + [503] * (THREADS - 2)
+    assert len(rows(db, "SELECT * FROM sign_in_tries")) == 2

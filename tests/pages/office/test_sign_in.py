@@ -225,7 +225,9 @@ def test_with_a_mail_server_the_page_offers_a_link_instead(browser, person, mail
     assert "or have a link sent to you" in carla.sign_in(status=429)
 
 
-def test_while_others_are_hashed_the_page_says_so(browser, person, monkeypatch):
+def test_while_others_are_hashed_the_page_says_so_and_no_try_counts(
+    browser, db, person, monkeypatch
+):
     person()
     monkeypatch.setattr(passwords, "WAIT", 0.01)
     carla = browser()
@@ -233,6 +235,7 @@ def test_while_others_are_hashed_the_page_says_so(browser, person, monkeypatch):
     with passwords._turn:
         refused = carla.sign_in(status=503)
     assert refused.headers["Retry-After"] and "very busy" in refused
+    assert rows(db, "SELECT * FROM sign_in_tries") == []
 
 
 # The code of the second factor
