@@ -4,7 +4,6 @@ The worker makes the secret while it sends the mail, so that neither the queue n
 Links begin with `base_url` only. office_mails.py has the contents.
 """
 
-from collections import defaultdict
 from datetime import timedelta
 
 from eventapi import times
@@ -70,15 +69,16 @@ def handle_requests(db, size):
         return 0
     with db.write():
         rows = db.all(sql.waiting_requests, size=size)
-        ids = defaultdict(list)  # two addresses may differ in the case of letters like ü
-        for account in db.all(sql.accounts):
-            ids[link_secrets.address_hash(db, account["email"])].append(account["id"])
+        ids = {
+            link_secrets.address_hash(db, account["email"]): account["id"]
+            for account in db.all(sql.accounts)
+        }
         room = LINKS_PER_HOUR - db.value(sql.links_since, since=times.after(db.now, -HOUR))
         for row in rows:
-            for id in ids.get(row["email_hash"], []):
-                if room > 0 and notices.can_mail(db.config):
-                    notices.queue(db, KIND, notices.addressee(db, id), "sign_in_subject", text=LINK)
-                    room -= 1
+            id = ids.get(row["email_hash"])
+            if id and room > 0 and notices.can_mail(db.config):
+                notices.queue(db, KIND, notices.addressee(db, id), "sign_in_subject", text=LINK)
+                room -= 1
             db.run(sql.settle_request, id=row["id"], now=db.now)
     return len(rows)
 

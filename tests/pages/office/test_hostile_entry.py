@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from eventapi.domain.access import invitations, people
+from eventapi.domain.access import people
 from tests.pages.office.conftest import EMAIL, PASSWORD, SECRET, code_now, field
 from tests.pages.office.test_sign_in import make_link, rows
 
@@ -32,16 +32,6 @@ def test_two_cookies_of_a_known_browser_tell_nothing_about_the_address(browser, 
         browser().send("sign-in", fields, 401, twice)
     assert len(rows(db, "SELECT id FROM sign_in_tries")) == 2
     browser().send("sign-in", {"email": EMAIL, "password": PASSWORD}, 303, twice)
-
-
-def test_a_second_address_in_capitals_keeps_no_links_from_the_first(
-    browser, db, person, mail_server
-):
-    first, second = person("müller@messe.example"), person("MÜLLER@messe.example")
-    browser().send("sign-in/link", {"email": "müller@messe.example"}, 200)
-    invitations.handle_requests(db, 10)
-    mails = rows(db, "SELECT entity_id FROM mails WHERE kind = 'sign_in' ORDER BY id")
-    assert [mail["entity_id"] for mail in mails] == [first, second]
 
 
 # A form after the end of its session
