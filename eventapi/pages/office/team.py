@@ -294,6 +294,17 @@ def disable_desk_person(db, request, id):
     return after(db, request, id, "person_disabled")
 
 
+@routes.get("/team/<id>/enable")
+@routes.get("/team/<id>/factor")
+@routes.get("/team/<id>/invite")
+@routes.get("/team/<id>/sessions")
+def get_desk_person_part(db, request, id):
+    """Lead to the page of a person, from the address of one of its buttons."""
+    require_team(request)
+    person_of(db, id)
+    return page_requests.see_other(request, f"team/{id}")
+
+
 @routes.post("/team/<id>/enable", shows=get_desk_person)
 def enable_desk_person(db, request, id):
     """Let a person that was deactivated sign in again."""

@@ -129,9 +129,10 @@ def test_every_button_is_a_route_that_can_be_sent():
 @pytest.mark.parametrize("guide", ["first-show.md", "office.md"])
 def test_what_a_guide_calls_a_button_is_on_a_page(guide):
     """Words in bold or in quotation marks are those of a button, a link, a label or a heading of
-    the desk.
+    the desk, or of the pages that continue it.
     """
-    known = {bare(text.partition("{")[0]) for text in WORDS["en"].values()}
+    texts = page_requests.words("eventapi.pages.office", "en")
+    known = {bare(text.partition("{")[0]) for text in texts.values()}
     text = re.sub(
         r"(?s)```.*?```|`[^`]*`", "", (ROOT / "docs" / "guides" / guide).read_text(encoding="utf-8")
     )

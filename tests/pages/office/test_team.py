@@ -102,6 +102,8 @@ HOLDERS = {
     "nobody": ("303", "403", "303"),
 }
 OPENED = ("team", "team/new", "team/{id}", "team/{id}/disable")
+# From the addresses of buttons, a page leads to that of the person.
+LEADING = ("team/{id}/enable", "team/{id}/factor", "team/{id}/invite", "team/{id}/sessions")
 SENT = {
     "team/new": {"name": "Eve", "email": "eve@evil.example", "role": "owner"},
     "team/{id}": {"name": "Eve", "email": "eve@evil.example", "role": "owner"},
@@ -140,6 +142,8 @@ def test_who_opens_the_pages(holder, somebody, name):
     visitor = holder(name)
     for path in OPENED:
         visitor.get(f"/desk/{path.format(id=target)}", int(pages))
+    for path in LEADING:
+        visitor.get(f"/desk/{path.format(id=target)}", 303 if pages == "200" else int(pages))
     visitor.get("/desk/start", int(start))
 
 
@@ -165,7 +169,9 @@ def test_nobody_else_changes_the_team_with_a_forged_form(holder, somebody, db, n
 
 def test_the_pages_of_the_team_are_those_of_the_table():
     found = {(each.method, each.path) for each in (*team.routes.routes, *start.routes.routes)}
-    table = {("GET", path) for path in (*OPENED, "start")} | {("POST", path) for path in SENT}
+    table = {("GET", path) for path in (*OPENED, *LEADING, "start")} | {
+        ("POST", path) for path in SENT
+    }
     assert found == {(method, "/desk/" + path.replace("{id}", "<id>")) for method, path in table}
 
 
