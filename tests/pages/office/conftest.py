@@ -8,6 +8,7 @@ from eventapi import times
 from eventapi.domain.access import passwords, people, signing_in, totp
 from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import busy_fair, desk, fair, office  # noqa: F401
+from tests.support.client import SCOPES, Client, add_key
 
 EMAIL, PASSWORD = "carla@messe.example", "kommode-41-Falter"
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
@@ -55,6 +56,12 @@ def field(page, name):
 
 def code_now(step=0):
     return totp.code_of(SECRET, times.unix(times.now()) // 30 + step)
+
+
+@pytest.fixture
+def organiser(app, db):
+    """A client with all scopes: here, `person` makes accounts and no clients."""
+    return Client(app, add_key(db, SCOPES))
 
 
 @pytest.fixture
