@@ -65,7 +65,8 @@ def set_password(writer, *, session, old, new, visitor):
     """Set or change the password of the person of a session, and end its other sessions.
 
     Links that were not opened yet end as well. Return Changed or Refused; its reason is one of
-    passwords.fault as well. Changing one may need the old one. As signing_in.by_password, this opens its own transactions. Raise 403, 503.
+    passwords.fault as well. Changing one may need the old one. As signing_in.by_password, this
+    opens its own transactions. Raise 403, 503.
     """
     return _replace_password(writer, session, old, new, visitor)
 
