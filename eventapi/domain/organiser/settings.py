@@ -266,7 +266,7 @@ def _check_series(changes, config, faults):
         if name in changes:
             faults.add(
                 f"/{name}",
-                "format",
+                "unique",
                 f"must differ from {other}: both series would have the same numbers",
             )
 

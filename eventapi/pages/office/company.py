@@ -43,7 +43,7 @@ def get_desk_company(db, request, page):
     form = form_of(db, request, page)
     problem = request.problem
     given = form.typed(request.fields) if problem else form.given()
-    faulty = faults(form, problem, given)
+    faulty = faults(form, problem)
     may_write = api.may_call(request, "update_settings")
     has_button = may_write and form.is_open
     usual, rare = form.rows(given, faulty, may_write=may_write)
@@ -162,7 +162,7 @@ def after(request, db, page):
 # Refusals
 
 
-def faults(form, problem, given):
+def faults(form, problem):
     """Return name of a field -> sentence about its fault."""
     if problem is None:
         return {}
@@ -172,7 +172,7 @@ def faults(form, problem, given):
     for error in problem.errors or ():
         name = error.get("pointer", "").removeprefix("/").partition("/")[0]
         if name in form.names:
-            found.setdefault(name, fault(form, name, error["code"], given))
+            found.setdefault(name, fault(form, name, error["code"]))
     return found
 
 
@@ -185,12 +185,12 @@ def closed_month(form, problem):
     }
 
 
-def fault(form, name, code, given):
+def fault(form, name, code):
     """Return the sentence about the fault of a field: by its option, else with an example."""
     texts = form.texts
     if code in ("max_length", "max_items"):
         return texts["fault_too_long"]
-    if name in TYPES and len({given[each] for each in TYPES}) == 1:
+    if name in TYPES and code == "unique":
         return texts["fault_same_format"]
     if f"fault_{name}" in texts:
         return texts[f"fault_{name}"]

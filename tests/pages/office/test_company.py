@@ -124,7 +124,7 @@ REFUSED = {
     "tax_rate": ("101", "So zum Beispiel: 19 oder 7,5"),
     "exchange_rates": ("CHF", "So zum Beispiel: CHF=1,06"),
     "invoice_number_format": ("RE-{seq}", "So zum Beispiel: RE-{year}-{seq:05}"),
-    "credit_note_number_format": ("INV-{year}-{seq:05}", "verschiedene Nummern"),
+    "credit_note_number_format": ("INV-{year}-{seq}", "verschiedene Nummern"),
     "payment_days": ("400", "So zum Beispiel: 14"),
     "organiser_footer": ("1\n2\n3\n4", "Höchstens drei Zeilen"),
     "dunning_minimum": ("5,001", "So zum Beispiel: 5,00"),
