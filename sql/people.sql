@@ -65,8 +65,12 @@ DELETE FROM pending_codes WHERE admin_id = :id;
 DELETE FROM link_secrets WHERE admin_id = :id;
 
 -- name: drop_own_secrets
--- Those that open a session with rights of its own.
-DELETE FROM link_secrets WHERE admin_id = :id AND scopes IS NOT NULL;
+-- Those that open a session with rights of its own, and those that somebody else has seen.
+DELETE FROM link_secrets WHERE admin_id = :id AND (scopes IS NOT NULL OR way = 'shown');
+
+-- name: forget_invitation
+-- Nobody has accepted it.
+UPDATE admins SET invited_at = NULL, updated_at = :stamp WHERE id = :id AND last_seen_at IS NULL;
 
 -- name: end_own_rights
 -- Sessions with rights of their own.

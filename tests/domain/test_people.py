@@ -383,7 +383,7 @@ def test_rights_are_read_at_each_request_and_rights_of_a_session_end_with_a_chan
     assert scopes_of(db, usual) == list(roles.ROLES["office"])
     assert scopes_of(db, limited) == ["events"]
     with db.write():
-        link = people.make_secret(db, id, way="shown", lasts=timedelta(days=1))
+        link = people.make_secret(db, id, way="mailed", lasts=timedelta(days=1))
         other = people.make_link(db, id, ["events"])
         people.change_rights(db, id, "door")
     assert scopes_of(db, usual) == list(roles.ROLES["door"]) and is_open(db, usual)
@@ -565,3 +565,17 @@ def test_no_api_key_has_the_scope_of_people(db):
         problem = refused(db, api_keys.create_key, "x", [scope])
         assert [fault["parameter"] for fault in problem.errors] == ["scope"]
     assert "team" not in api_keys.SCOPES and "team" not in api_keys.ALL_SCOPES
+
+
+def test_a_link_that_somebody_has_seen_gets_no_further_rights(db):
+    """Who has invited a person without mail knows the link."""
+    with db.write():
+        id = people.invite(db, "Bob", "bob@messe.example", "reader")
+        seen = people.make_secret(db, id, way="shown", lasts=timedelta(days=7))
+        mailed = people.make_secret(
+            db, id, way="mailed", lasts=timedelta(days=7), mailed_to="bob@messe.example"
+        )
+        people.change_rights(db, id, "owner")
+    assert link_secrets.find(db, seen) is None
+    assert link_secrets.find(db, mailed)["admin_id"] == id
+    assert people.get(db, id)["invited_at"] is None

@@ -200,7 +200,8 @@ def record_invitation(db, id, way):
 def change_rights(db, id, role, scopes=None):
     """Give a person another role. `scopes` are those of the role custom.
 
-    Sessions and links that have rights of their own end. Raise 403 unless the actor has every scope
+    Sessions and links that have rights of their own end, and links that were shown to somebody: an
+    invitation that nobody has accepted is made anew. Raise 403 unless the actor has every scope
     of before and after, 404, 409 `last_owner`, and `invalid_transition` without an account, 422.
     """
     person = existing(db, id)
@@ -216,14 +217,18 @@ def change_rights(db, id, role, scopes=None):
     details = {"person": person["name"], "old_role": person["role"], "role": role}
     notices.tell(db, "rights_changed", details=details)
     db.run(sql.change_rights, id=id, role=role, scopes=" ".join(scopes), stamp=db.stamp)
-    _end_own_rights(db, id)
+    if _end_own_rights(db, id):
+        db.run(sql.forget_invitation, id=id, stamp=db.stamp)
     _journal_change(db, person)
 
 
 def _end_own_rights(db, id):
+    """End what would give a person other rights than its own, and the links that somebody else has
+    seen: they would grow with the rights. Return the number of links.
+    """
     db.run(sql.end_own_rights, id=id, now=db.now)
-    db.run(sql.drop_own_secrets, id=id)
     db.run(sql.drop_pending_codes, id=id)
+    return db.run(sql.drop_own_secrets, id=id)
 
 
 # What a person is called
