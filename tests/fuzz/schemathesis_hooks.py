@@ -45,6 +45,7 @@ RULES = {
     "precondition_failed": "no invented ETag is that of a record",
     "not_installed": "no font of this machine has the characters that were sent",
     "malformed_json": "a number beyond 10^30, closer to zero than 10^-30, or an integer beyond 64 bits",
+    "unique": "the formats of invoices and credit notes must differ, which depends on the other one",
     "unknown": "invented ids and keys name no record",
     "disagrees": "an id and a key name the same record; OpenAPI cannot say that they agree",
     "any_of": "at least one of several fields is required; as `anyOf`, generators would split the class of the body",

@@ -486,6 +486,7 @@ def show(organiser, app, db, settings):
             "city": "Ulmix",
             "country": country,
             "email": "",
+            "contact": "Xurv",
             "vat_id": "DE136695976",
         }.items():
             setattr(settings, f"organiser_{name}", value)

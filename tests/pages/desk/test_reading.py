@@ -28,6 +28,7 @@ BOOTH = "held_booth.booth_number"
 # What the records of `extend` add to SEES: the checklist of a participant names what it lacks.
 MORE = {"booths": {BOOTH}, "participants": {"file_type.title"}}
 UNUSED = "newsletter"  # no page of the desk needs this scope
+OF_PERSONS = ("account", "team")  # what a session of a key lacks, whatever its scopes
 # Kind of record in the path of a page -> the planted record.
 RECORDS = {
     "applications": "application",
@@ -201,10 +202,16 @@ def fields(planted, answer):
 
 
 def scopes_that_open(planted, page):
-    """Return the scopes that a page asks for one after the other until it opens."""
+    """Return the scopes that a page asks for one after the other until it opens.
+
+    A page of the own account, or of the team, opens for no key.
+    """
     scopes = []
     while (answer := opened(planted, scopes or [UNUSED], page)[0]).status_int == 403:
-        scopes.append(re.search("You lack the right “([a-z_]+)(?::read)?”", answer.text)[1])
+        lacking = re.search("You lack the right “([a-z_]+)(?::read)?”", answer.text)[1]
+        if lacking in OF_PERSONS:
+            break
+        scopes.append(lacking)
     return scopes
 
 

@@ -74,7 +74,7 @@ def signed_in(clerk, db):
     with db.write():
         secret = people.make_link(db, clerk.admin, list(api_keys.SCOPES))
     clerk.open(f"/link/{secret}")
-    assert "What waits" in clerk.press("Open")
+    assert "What waits" in clerk.press("Sign in to the office")
 
 
 def later(monkeypatch, days):
