@@ -556,7 +556,8 @@ def test_each_page_that_takes_a_file_gets_one_through_nginx(site):
     """Without a session the file is refused by eventapi, and not by nginx."""
     pages = pages_that_take_files()
     assert {"/desk/company/look/logo", "/desk/money/statement", "/apply/abcdefgh/files"} <= pages
-    large = b"x" * (3 * 2**20)
+    head = b'Content-Disposition: form-data; name="file"; filename="large.png"'
+    large = b"--b0\r\n%s\r\n\r\n%s\r\n--b0--\r\n" % (head, b"x" * (3 * 2**20))
     refused = {}
     for number, path in enumerate(sorted(pages)):
         connection = site.connection(f"127.0.8.{number + 1}")

@@ -314,7 +314,7 @@ def invite_and_deactivate(carla_before, carla, db, inbox):
     assert not ole.browser.run("document.querySelector('main form[action*=\"do/\"]')")
     ole.open("/desk/company/bank")
     assert not ole.browser.run("document.querySelector('main form[method=post]')")
-    id = db.value(people.sql.by_address, email="ole@fair.example")
+    id = people.by_address(db, "ole@fair.example")["id"]
     carla.open(f"/desk/team/{id}")
     carla.is_sound()
     carla.press("deactivate")
