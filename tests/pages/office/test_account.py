@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from eventapi import times
 from eventapi.domain.access import api_keys, people, sessions, signing_in
 from eventapi.pages.office import account
 from tests.pages.office.conftest import EMAIL, PASSWORD, SECRET, code_now, field
@@ -132,7 +133,8 @@ def test_a_second_factor_is_set_up_and_asked_for(carla, browser, monkeypatch):
     fields = {"secret": field(page, "secret"), "code": "000000"}
     again = carla.submit(page, "account/factor", fields, 422)
     assert "This code is wrong" in again and field(again, "secret") == SECRET
-    done = carla.submit(page, "account/factor", {**fields, "code": code_now()}, 200)
+    code = code_now()
+    done = carla.submit(page, "account/factor", {**fields, "code": code}, 200)
     codes = re.findall(r"<code class=\"num\">([^<]+)</code>", done.text)
     assert len(codes) == 10 and "shown this one time only" in done
     assert SECRET not in done and carla.get("account/factor", 303)
@@ -141,7 +143,7 @@ def test_a_second_factor_is_set_up_and_asked_for(carla, browser, monkeypatch):
     other = browser()
     pending = field(other.sign_in(status=200), "pending")
     # the code that has confirmed it is used up
-    other.send("sign-in/code", {"pending": pending, "code": code_now()}, 401)
+    other.send("sign-in/code", {"pending": pending, "code": code}, 401)
     other.send("sign-in/code", {"pending": pending, "code": codes[0].lower()}, 303)
     assert "9 recovery codes are left" in other.get("account")
 
@@ -163,8 +165,12 @@ def test_a_secret_that_is_none_is_refused(carla, secret):
 
 
 @pytest.fixture
-def guarded(browser, person):
-    """Return the browser of Carla, who has a second factor, and has used the code of now."""
+def guarded(browser, person, monkeypatch):
+    """Return the browser of Carla, who has a second factor, and has used the code of now, which stays
+    the code of now.
+    """
+    now = times.now()
+    monkeypatch.setattr(times, "now", lambda: now)
     person(secret=SECRET)
     carla = browser()
     pending = field(carla.sign_in(status=200), "pending")
