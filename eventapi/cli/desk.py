@@ -91,10 +91,20 @@ def make_link(args, config):
     scopes = api_keys.SCOPES if args.all_scopes else args.scope
     with changing(config) as db:
         secret = people.make_link(db, args.id, scopes, args.minutes)
-    print(links.address(config.base_url or f"http://{config.bind}", secret))
+    print_link(config, secret, args.minutes)
+
+
+def print_link(config, secret, minutes):
+    """Print the link of a secret that signs a person in, and how long it does."""
+    print(address(config, secret))
     print(
-        f"This link signs in once, within {args.minutes} minutes. Give it to nobody but the person it is for."
+        f"This link signs in once, within {minutes} minutes. Give it to nobody but the person it is for."
     )
+
+
+def address(config, secret):
+    """Return the address of the link of a secret."""
+    return links.address(config.base_url or f"http://{config.bind}", secret)
 
 
 def list_sessions(args, config):

@@ -5,7 +5,7 @@ Running servers apply a change at once.
 
 from datetime import timedelta
 
-from eventapi.cli.desk import minutes_of_link
+from eventapi.cli import desk
 from eventapi.cli.terminal import (
     Refused,
     changing,
@@ -17,7 +17,7 @@ from eventapi.cli.terminal import (
     show,
     values,
 )
-from eventapi.domain.access import api_keys, invitations, links, notices, people, roles
+from eventapi.domain.access import api_keys, invitations, notices, people, roles
 from eventapi.errors import listed
 
 COLUMNS = ["id", "name", "email", "role", "is_active", "last_seen_at"]
@@ -49,7 +49,7 @@ def register(commands):
         "eventapi admin link 2",
     )
     _takes_id(linked)
-    minutes_of_link(linked)
+    desk.minutes_of_link(linked)
     rights = command(
         admin,
         "rights",
@@ -166,7 +166,7 @@ def invite(args, config):
             f"within {lasts.days} days."
         )
         return
-    print(_address(config, secret))
+    print(desk.address(config, secret))
     print(
         f"This link signs {person['name']} in once ({person['role']}), within {lasts.days} days. "
         "Give it to nobody else."
@@ -201,7 +201,7 @@ def make_link(args, config):
     lasts = timedelta(minutes=args.minutes)
     with changing(config) as db:
         secret = people.make_secret(db, args.id, way="shown", lasts=lasts)
-    _print_link(config, secret, args.minutes)
+    desk.print_link(config, secret, args.minutes)
 
 
 def change_rights(args, config):
@@ -227,19 +227,7 @@ def reset(args, config):
     with changing(config) as db:
         people.reset(db, args.id, password=is_both or args.password, factor=is_both or args.factor)
         secret = people.make_link(db, args.id)
-    _print_link(config, secret, 15)
-
-
-def _print_link(config, secret, minutes):
-    print(_address(config, secret))
-    print(
-        f"This link signs in once, within {minutes} minutes. Give it to nobody but the person it is "
-        "for."
-    )
-
-
-def _address(config, secret):
-    return links.address(config.base_url or f"http://{config.bind}", secret)
+    desk.print_link(config, secret, 15)
 
 
 def add_admin(args, config):

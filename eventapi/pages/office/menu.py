@@ -74,8 +74,8 @@ def of_access(request):
 
 
 def is_person(request):
-    """Return whether the session is that of a person, and not of an API key or of a link."""
-    return request.link is None and not request.session["api_key_id"]
+    """Return whether the session is that of a person, and not of an API key."""
+    return not request.session["api_key_id"]
 
 
 def lacking(config):

@@ -3,8 +3,6 @@
 The rules are those of domain/access/people.py. All pages need the scope `team`.
 """
 
-from datetime import timedelta
-
 from eventapi import times
 from eventapi.calls import desk
 from eventapi.domain.access import (
@@ -17,6 +15,7 @@ from eventapi.domain.access import (
     roles,
     sessions,
 )
+from eventapi.domain.access.invitations import INVITATION, LASTS, LINK
 from eventapi.errors import Problem, invalid_parameter, not_found
 from eventapi.languages import formats
 from eventapi.pages.office import menu
@@ -37,9 +36,7 @@ routes = Routes(
     shows_missing_scopes=True,
 )
 
-INVITED, LINK = timedelta(days=7), timedelta(minutes=30)  # how long their links last
 AREAS = (*api_keys.SCOPES, roles.TEAM)
-HOUR = len("2026-05-01T09")  # the use of a session is recorded once per hour
 
 
 def require_team(request):
@@ -99,12 +96,13 @@ def seen(db, request, person):
     is_self = person["id"] == request.who.admin_id
     used = max([*(each["last_used_at"] for each in devices), person["last_seen_at"] or ""])
     state = "active" if person["last_seen_at"] else "invited"
-    ends = times.after(person["invited_at"], INVITED) if person["invited_at"] else None
+    ends = times.after(person["invited_at"], LASTS[INVITATION]) if person["invited_at"] else None
     return {
         **person,
         "state": state if person["is_active"] else "disabled",
         "is_self": is_self,
-        "is_here": is_self or (bool(devices) and used[:HOUR] == times.now()[:HOUR]),
+        "is_here": is_self
+        or (bool(devices) and used[: sessions.HOUR] == times.now()[: sessions.HOUR]),
         "devices": devices,
         "used": used,
         "link_ends": ends,
@@ -188,7 +186,7 @@ def hand_over(db, request, id):
         invitations.invite_by_mail(db, id)
         return page_requests.see_other(request, f"team?invited={id}")
     person = people.existing(db, id)
-    lasts = LINK if person["last_seen_at"] else INVITED
+    lasts = LASTS[LINK if person["last_seen_at"] else INVITATION]
     people.record_invitation(db, id, "shown")
     secret = people.make_secret(db, id, way="shown", lasts=lasts)
     idempotency.keep_form(desk.running(), page_requests.see_other(request, f"team/{id}"))
