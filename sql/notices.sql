@@ -12,6 +12,11 @@ SELECT {person} FROM admins a
  WHERE a.role = 'owner' AND a.is_active = 1 AND a.last_seen_at IS NOT NULL AND a.email IS NOT NULL
  ORDER BY a.id;
 
+-- name: told_since
+-- How often a person was told of the same thing since :since.
+SELECT count(*) FROM mails
+ WHERE entity_type = 'admin' AND entity_id = :id AND kind = 'notice' AND text = :notice AND created_at > :since;
+
 -- name: changes_of_bank
 -- Audit entries of options, with their texts before and after.
 SELECT l.id, l.created_at, l.admin_id, l.admin_name, l.api_key_id, l.request_id, l.entity_title,

@@ -112,6 +112,21 @@ def test_a_person_is_told_at_its_former_address(act, team):
     assert act("Carla", people.change_email, team["Mehmet"], "m@messe.test") == []
 
 
+def test_a_person_is_told_of_the_same_thing_five_times_an_hour_at_most(act, team, clock):
+    told = []
+    for n in range(8):
+        told += act("Carla", people.change_email, team["Mehmet"], f"m{n}@messe.test")
+    assert told == [
+        ("email_changed", "mehmet@messe.test"),
+        *(("email_changed", f"m{n}@messe.test") for n in range(4)),
+    ]
+    changed = act("Carla", people.change_rights, team["Mehmet"], "office")
+    assert changed == to("rights_changed", "carla", "ole")
+    clock(timedelta(minutes=61))
+    again = act("Carla", people.change_email, team["Mehmet"], "again@messe.test")
+    assert again == [("email_changed", "m7@messe.test")]
+
+
 def test_a_person_is_told_that_somebody_has_removed_password_and_factor(db, act, team):
     assert act(None, people.reset, team["Mehmet"]) == []
     db.connection.execute(

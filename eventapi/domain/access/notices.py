@@ -44,6 +44,10 @@ TO_FORMER_ADDRESS = "email_changed"
 # Options whose change is told. Of the first two, a notice has the last characters of each number.
 ACCOUNTS = ("organiser_iban", "bank_accounts")
 BANK = (*ACCOUNTS, "organiser_bic", "organiser_name")
+# Of these a person gets MOST_AN_HOUR within an hour: the first ones tell what is going on.
+LIMITED = ("email_changed", "rights_changed")
+MOST_AN_HOUR = 5
+HOUR = timedelta(hours=1)
 LATELY = timedelta(days=14)  # how long owners see at the desk what has changed
 
 # state of a mail -> state of a test mail
@@ -117,7 +121,9 @@ def tell(db, notice, *, admin_id=None, to=None, but=None, details=None):
     """Queue a notice to a person, or to all owners with an address who have signed in.
 
     `notice` is one of NOTICES. `to` is the former address of the person, for `email_changed` only;
-    `but` is the id of an owner who needs no notice. Time and author are those of the transaction.
+    `but` is the id of an owner who needs no notice. Time and author are those of the transaction. Those
+    of LIMITED have a limit: otherwise somebody who changes an address to and fro could have this
+    server send as many mails to others as they want.
     `details` are what the text says beside them:
 
     - new_device: `agent` (the header User-Agent) and `address` of the client
@@ -134,8 +140,17 @@ def tell(db, notice, *, admin_id=None, to=None, but=None, details=None):
         return
     facts = {**author(db.actor), "at": db.now, **(details or {})}
     for person in _recipients(db, admin_id):
-        if (to or person["email"]) and person["id"] != but:
+        if not (to or person["email"]) or person["id"] == but:
+            continue
+        if not _is_told_often(db, person, notice):
             queue(db, NOTICE, person, f"{notice}_subject", address=to, text=notice, details=facts)
+
+
+def _is_told_often(db, person, notice):
+    if notice not in LIMITED:
+        return False
+    since = times.after(db.now, -HOUR)
+    return db.value(sql.told_since, id=person["id"], notice=notice, since=since) >= MOST_AN_HOUR
 
 
 def tell_of_bank(db, texts):
