@@ -22,7 +22,7 @@ from eventapi.validation.schema_files import body_schema
 from eventapi.web.html import page_requests
 from tests.support import problem_codes as source
 
-PARTS = ("show", "applicant", "link", "my", "desk", "office")
+PARTS = ("show", "applicant", "link", "my", "desk", "office", "forms")
 COMMON = page_requests.COMMON
 # Values that a template may leave unescaped: each is HTML that was made of escaped pieces.
 UNESCAPED = re.compile(

@@ -7,6 +7,7 @@ import pytest
 from eventapi.errors import Problem
 from eventapi.plugins.validation import body_of
 from eventapi.web.html import schema_forms
+from eventapi.web.html.forms import Group
 
 
 def form(body, method="POST", **options):
@@ -242,3 +243,39 @@ def test_a_fault_of_no_field_is_told_on_top():
         [{"pointer": "/venue", "code": "type"}], {}, say
     )
     assert not beside and others == ["venue: type"]
+
+
+# Groups
+
+
+PLACE = Group("place", "venue:8 city:6 postal_code:3 country:3")
+
+
+def placed(made):
+    """Return the groups of a form as (title, sentence, names with their widths)."""
+    return [
+        (title, sentence, " ".join(f"{each.name}:{width}" for each, width in fields))
+        for title, sentence, fields in made.groups
+    ]
+
+
+def test_groups_have_the_fields_that_they_name_with_their_widths():
+    made = form("event", groups=(PLACE, Group("what", "title")), rare="cost_centre:6 timezone")
+    assert placed(made) == [
+        ("group:place", "", "venue:8 city:6 postal_code:3 country:3"),
+        ("group:what", "", "title:12"),
+    ]
+    assert [(each.name, width) for each, width in made.rare] == [
+        ("cost_centre", 6),
+        ("timezone", 12),
+    ]
+    assert made.body({"title": ["Fair"], "cost_centre": ["7"]}) == {
+        "title": "Fair",
+        "cost_centre": "7",
+    }
+
+
+def test_a_form_without_groups_is_one_and_loses_no_field():
+    assert placed(form("event", names=["title", "venue"])) == [("", "", "title:12 venue:12")]
+    made = form("event", names=["title", "venue", "timezone"], groups=(PLACE,), rare=["timezone"])
+    assert placed(made) == [("group:place", "", "venue:8"), ("", "", "title:12")]

@@ -35,11 +35,15 @@ def of(request, kind=""):
 
 
 def label(texts, kind, path):
-    """Return (label, help) of a field, such as `events/stock`, or of an option: `status=new`.
+    """Return (label, help) of a field, such as `events/stock`, of an option: `status=new`, or of a
+    group of fields: `group:place`.
 
     A word such as `field_events.event_key` or `events.place_of_supply=null` is for the form of one
     kind of record only.
     """
+    if path.startswith("group:"):
+        word = path.replace(":", "_")
+        return texts.get(word, ""), texts.get(f"help_{word}", "")
     plain, _, value = path.partition("=")
     end = plain.rpartition("/")[2]
 

@@ -1,6 +1,7 @@
 """HTML forms: the texts of their fields as values of JSON, and what the template of a field needs."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 # types of custom fields -> kinds of fields
@@ -17,6 +18,30 @@ LABELS = {
     "email": "email",
     "url": "url",
 }
+
+
+COLUMNS = 12  # of a group of fields
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Fields of a form that stand together, beside a title and a sentence.
+
+    `word` ends the names of these two texts, `group_WORD` and `help_group_WORD`. `names` are those
+    of the fields, each with its width if that is not all COLUMNS: "venue:8 city:6 country".
+    """
+
+    word: str
+    names: str
+
+
+def widths(names: str | Iterable[str]) -> dict[str, int]:
+    """Return name -> width of names such as "venue:8 city:6 country", or of a list of these."""
+    found = {}
+    for each in names.split() if isinstance(names, str) else names:
+        name, _, width = each.partition(":")
+        found[name] = int(width) if width else COLUMNS
+    return found
 
 
 @dataclass

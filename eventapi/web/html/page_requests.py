@@ -73,6 +73,7 @@ def words(package: str, language: str) -> dict[str, str]:
     """
     base = shell.CONTINUES.get(package, package)
     return {
+        **shell.words(shell.FORMS, language),
         **shell.words(COMMON, language),
         **shell.words(base, language),
         **shell.words(package, language),

@@ -54,10 +54,15 @@ class Form:
     """The form of a body: `application.approve`, or a record such as `event`.
 
     `method` is that of the request. `label(path)` returns (label, help) of a field, whose path has
-    no numbers of rows. `names` are the fields of the body that the form has, in their order; by
-    default all that can be written and whose parts are known, so without custom fields. `without`
-    are paths of parts that it lacks. `choices` are the options of fields that name other records:
-    path -> [(value, label)]. `spread` are the choices whose options a page shows one below the other.
+    no numbers of rows, and (title, sentence) of a group for `group:WORD`. `names` are the fields of
+    the body that the form has, in their order; by default those of `groups` and `rare`, or all that
+    can be written and whose parts are known, so without custom fields. `without` are paths of parts
+    that it lacks. `choices` are the options of fields that name other records: path -> [(value,
+    label)]. `spread` are the choices whose options a page shows one below the other.
+
+    A page shows the fields in `groups`: [(title, sentence, [(field, width of 12 columns)])]. Fields
+    that no group names stand in one without a title. `rare` is [(field, width)] of the fields below
+    "More", which groups may not name.
     """
 
     def __init__(
@@ -70,6 +75,8 @@ class Form:
         without: Iterable[str] = (),
         choices: dict[str, list] | None = None,
         spread: Iterable[str] = (),
+        groups: Iterable[forms.Group] = (),
+        rare: str | Iterable[str] = (),
         language: str = "en",
     ):
         self.root, self.method, self.language = body_schema(body, method), method, language
@@ -81,12 +88,36 @@ class Form:
             if sub is not True and name != "custom_fields"
         }
         required = self.root.get("required", [])
+        folded = forms.widths(rare)
+        if names is None:
+            grouped = [name for group in groups for name in forms.widths(group.names)]
+            names = [*grouped, *folded] if grouped else properties
         self.fields = [
-            self._field(name, properties[name], name in required)
-            for name in (properties if names is None else names)
+            self._field(name, properties[name], name in required) for name in dict.fromkeys(names)
         ]
+        self.rare = self._placed(folded)
+        self.groups = self._grouped(groups, folded)
 
     # Fields
+
+    def _placed(self, widths):
+        """Return [(field, width)] of the fields that the form has among these names."""
+        by_name = {each.name: each for each in self.fields}
+        return [(by_name[name], width) for name, width in widths.items() if name in by_name]
+
+    def _grouped(self, groups, folded):
+        found = []
+        named = set(folded)
+        for group in groups:
+            widths = forms.widths(group.names)
+            named |= set(widths)
+            placed = self._placed(widths)
+            if placed:
+                found.append((*self.label(f"group:{group.word}"), placed))
+        others = [(each, forms.COLUMNS) for each in self.fields if each.name not in named]
+        if others or not found:
+            found.append(("", "", others))
+        return found
 
     def _field(self, path, schema, is_required):
         schema = {

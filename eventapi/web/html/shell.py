@@ -34,6 +34,7 @@ HEADERS = {
 FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
 # package -> package whose pages it continues: it has its layout, pieces and words, too
 CONTINUES = {"eventapi.pages.office": "eventapi.pages.desk"}
+FORMS = "eventapi.pages.forms"  # package of the pieces and words that the forms of all parts share
 LARGEST = 8_000_000  # bytes of rendered pages, and of drawings within them, that a process keeps
 # bytes of files: PDF and SVG of 27 halls of 600 booths, in two languages
 LARGEST_FILES = 16_000_000
@@ -54,12 +55,13 @@ def words(package: str, language: str) -> dict[str, str]:
 
 @lru_cache
 def template(package: str, name: str) -> SimpleTemplate:
-    """Return a template of a package, or of the one whose pages it continues. Every value in it is
-    escaped, except for those that its `{{!…}}` name.
+    """Return a template of a package, of the one whose pages it continues, or of FORMS. Every value
+    in it is escaped, except for those that its `{{!…}}` name.
     """
-    file = files(package).joinpath(f"{name}.html")
-    if package in CONTINUES and not file.is_file():
-        file = files(CONTINUES[package]).joinpath(f"{name}.html")
+    for place in (package, CONTINUES.get(package, package), FORMS):
+        file = files(place).joinpath(f"{name}.html")
+        if file.is_file():
+            break
     return SimpleTemplate(file.read_text(encoding="utf-8"))
 
 
