@@ -228,7 +228,7 @@ def test_a_record_comes_back_as_it_is():
 
 def test_prices_are_written_as_the_language_does():
     made = form("service", names=["base_price"], language="de")
-    assert made.texts({"base_price": 189.5}) == {"base_price": ["189,5"]}
+    assert made.texts({"base_price": 189.5}) == {"base_price": ["189,50"]}
     assert made.body({"base_price": ["189,5"]}) == {"base_price": 189.5}
 
 

@@ -4,7 +4,7 @@ from eventapi.domain.people import applications, badge_sheets
 from eventapi.domain.public_forms import applicants
 from eventapi.domain.shows import directory
 from eventapi.errors import not_found
-from eventapi.languages import countries
+from eventapi.languages import countries, formats
 from eventapi.pages.link import routes as entry
 from eventapi.web.html import page_requests
 from eventapi.web.rest import SANDBOX, Response, mail_base_url
@@ -50,6 +50,8 @@ def shown(language):
     def text(name, value):
         if name == "country":
             return countries.name(value, language)
+        if isinstance(value, float):
+            return formats.number(value, language)
         return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
     return text

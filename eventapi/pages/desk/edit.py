@@ -345,6 +345,7 @@ def form_of(request, config, name, id, event_key=None):
         rare=kind.rare,
         spread=SPREAD,
         choices=offered,
+        currency=config.currency,
         language=request.language,
     )
     if name == "events":

@@ -6,7 +6,7 @@ from eventapi.errors import Problem, invalid, invalid_at
 from eventapi.pages.my import page
 from eventapi.plugins.validation import body_of
 from eventapi.web import downloads
-from eventapi.web.html import page_requests
+from eventapi.web.html import page_requests, typed_values
 from eventapi.web.routes import Routes
 
 routes = Routes("my-profile", root="/my/<ref>", **page.PAGE)
@@ -123,6 +123,8 @@ def fields_of(db, body, old):
     }
     for name in ("products", "links"):
         wanted[name] = [line.strip() for line in wanted[name] if line.strip()]
+    wanted["website"] = wanted["website"] and typed_values.link(wanted["website"].strip())
+    wanted["links"] = [typed_values.link(line) for line in wanted["links"]]
     if body["is_listed"] != (old["is_listed"] is not False):
         wanted["is_listed"] = body["is_listed"]
     try:

@@ -234,6 +234,11 @@ def form_page(db, submission, faults=None, note=None, status=200):
         return message_page(db, submission, "closed", closed_status, is_full=state == "full")
 
     terms = directory.in_language(submission.show["apply_terms"], submission.language) or ""
+    required = page_requests.words(PACKAGE, submission.language)["fault_required"]
+    faults = {
+        name: required if sentence == "required" else sentence
+        for name, sentence in (faults or {}).items()
+    }
     text = render_html(
         db,
         submission.show,
@@ -242,7 +247,7 @@ def form_page(db, submission, faults=None, note=None, status=200):
         form=submission.form,
         fields=fields_of(db, submission),
         given=submission.given,
-        faults=faults or {},
+        faults=faults,
         note=note,
         trap=TRAP,
         terms=terms,

@@ -1,8 +1,11 @@
 """HTML forms: the texts of their fields as values of JSON, and what the template of a field needs."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+
+from eventapi.web.html import typed_values
+from eventapi.web.html.typed_values import number
 
 # types of custom fields -> kinds of fields
 LABELS = {
@@ -20,6 +23,24 @@ LABELS = {
 }
 
 
+# kind -> type of the browser's own input, and the texts that it can show
+OWN_INPUTS = {
+    "date": ("date", r"|\d{4}-\d\d-\d\d"),
+    "day": ("date", r"|\d{4}-\d\d-\d\d"),
+    "datetime-local": ("datetime-local", r"|\d{4}-\d\d-\d\dT\d\d:\d\d"),
+    "time": ("time", r"|\d\d:\d\d"),
+}
+INPUT_MODES = {
+    "number": "decimal",
+    "money": "decimal",
+    "percent": "decimal",
+    "metres": "decimal",
+    "area": "decimal",
+    "integer": "numeric",
+    "url": "url",
+    "email": "email",
+    "tel": "tel",
+}
 COLUMNS = 12  # of a group of fields
 
 
@@ -49,7 +70,11 @@ class Field:
     """One field of a form.
 
     `name` is that of the texts, `pointer` the place of its value in the body (RFC 6901), `kind` a
-    value of LABELS, or `tel`. `options` are (value, label) of a choice.
+    value of LABELS, `tel`, `color`, or a measure: `money`, `percent`, `metres` or `area`. `options`
+    are (value, label) of a choice, `unit` stands behind the text. `currency` is that of an amount,
+    if it is known: its sign may be typed. `is_spread` is whether a page shows all options of a
+    choice, one below the other, `parts` are the fields within the field, `default` is its value in
+    a new row.
     """
 
     name: str
@@ -61,6 +86,11 @@ class Field:
     autocomplete: str = "off"
     longest: int = 0
     help: str = ""
+    unit: str = ""
+    currency: str | None = None
+    is_spread: bool = False
+    parts: list["Field"] = field(default_factory=list)
+    default: object = ""
 
     def value(self, texts: dict[str, list[str]], language: str) -> object:
         """Return the value of JSON that the texts of a form mean.
@@ -74,30 +104,50 @@ class Field:
             return given
         if not given:
             return None
-        if self.kind in ("number", "integer"):
-            return number(given[0], language)
-        if self.kind == "datetime-local":
-            return given[0] if re.search(r"[zZ]|[+-]\d\d:\d\d$", given[0]) else f"{given[0]}:00Z"
-        return given[0]
+        return typed_values.read(self.kind, given[0], language, self.currency)
 
+    def text(self, given: dict[str, list[str]]) -> str:
+        """Return the text that an input of the field shows, or ""."""
+        return "".join(given.get(self.name, [])[:1])
 
-def number(text: str, language: str) -> int | float | str:
-    """Return the number that a text means in a language: 1.234,5 in German, 1,234.5 in English.
+    def input_type(self, given: dict[str, list[str]]) -> str:
+        """Return the type of the input of the field.
 
-    Else the text itself.
+        It is `text` for a day or time that the browser's own field could not show.
+        """
+        if self.kind in ("email", "tel"):
+            return self.kind
+        known = OWN_INPUTS.get(self.kind)
+        if known and re.fullmatch(known[1], self.text(given)):
+            return known[0]
+        return "text"
 
-    A single point or comma before one or two digits, or more than three, is a decimal one in both.
-    """
-    plain = text.replace(" ", "").replace("\u00a0", "")
-    if re.fullmatch(r"-?\d+[.,](\d{1,2}|\d{4,})", plain):
-        plain = plain.replace(",", ".")
-    elif language == "de":
-        plain = plain.replace(".", "").replace(",", ".")
-    else:
-        plain = plain.replace(",", "")
-    if re.fullmatch(r"-?\d{1,15}", plain):
-        return int(plain)
-    return float(plain) if re.fullmatch(r"-?\d{1,15}\.\d{1,15}", plain) else text
+    def picked_color(self, given: dict[str, list[str]]) -> str:
+        """Return what the browser's own field for colours shows."""
+        return typed_values.picked_color(self.text(given))
+
+    def may_be_empty(self, given: dict[str, list[str]]) -> bool:
+        """Return whether the options of the field include an empty one."""
+        return not self.is_required or not self.text(given)
+
+    @property
+    def input_mode(self) -> str:
+        """Return the keyboard that a telephone shows for the field."""
+        return INPUT_MODES.get(self.kind, "text")
+
+    def offered(
+        self, given: dict[str, list[str]], say: Callable[[str], str]
+    ) -> list[tuple[str, str]]:
+        """Return the options of the field, and the values that it has and does not offer, so that
+        saving a form loses none.
+
+        `say` returns the words `yes` and `no`.
+        """
+        known = {value for value, _ in self.options}
+        if self.kind == "choice" and "yes" not in known:
+            return [("yes", say("yes")), ("no", say("no")), *self.options]
+        others = [value for value in given.get(self.name, []) if value and value not in known]
+        return [*self.options, *((value, value) for value in others)]
 
 
 def id_of(text: str) -> int | None:

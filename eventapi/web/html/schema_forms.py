@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from eventapi.languages import countries
 from eventapi.languages.choice import AVAILABLE
 from eventapi.validation.schema_files import body_schema, resolved
-from eventapi.web.html import forms
+from eventapi.web.html import forms, typed_values
 
 LONG_TEXT = 501  # characters from which a text gets more than one line
 SPARE = 3  # empty rows at the end of a list
 MOST_ROWS = 60  # rows of a list that one form can have
+# format of a text -> kind of its field
 FORMATS = {
     "date": "date",
     "date-time": "datetime-local",
@@ -25,6 +26,25 @@ FORMATS = {
     "email": "email",
     "url": "url",
     "website": "url",
+}
+COLOR = "^#[0-9A-Fa-f]{6}$"  # pattern of a colour
+# end of the name of a number with decimals -> kind of its field
+MEASURES = {
+    "price": "money",
+    "amount": "money",
+    "fee": "money",
+    "area": "area",
+    "width": "metres",
+    "depth": "metres",
+    "height": "metres",
+    "gap": "metres",
+    "x": "metres",
+    "y": "metres",
+}
+UNITS = {
+    "percent": "%",
+    "metres": "m",
+    "area": "m²",
 }
 ANCHORS = ("before", "after")  # keys of a due date that is counted from a date of the event
 Texts = dict[str, list[str]]
@@ -36,18 +56,19 @@ class Field(forms.Field):
     stored), `lines` (a list with one entry per line) and `choice` (yes, no, nothing, or a word).
 
     `schema` is that of its value, `parts` the fields of a `group`, of a row of `rows`, or of a
-    `due` date. `is_spread` is whether a page shows all options of a choice, one below the other,
-    null among them.
+    `due` date. Null is among the options of a choice that is spread.
     """
 
     schema: dict = field(default_factory=dict)
-    parts: list["Field"] = field(default_factory=list)
-    is_spread: bool = False
 
     @property
     def is_nullable(self) -> bool:
         """Return whether null is a value."""
         return "null" in _types(self.schema)
+
+    def may_be_empty(self, given: Texts) -> bool:
+        """Return whether the options of the field include an empty one."""
+        return self.is_nullable or not (given.get(self.name) or self.default)
 
 
 class Form:
@@ -58,7 +79,8 @@ class Form:
     the body that the form has, in their order; by default those of `groups` and `rare`, or all that
     can be written and whose parts are known, so without custom fields. `without` are paths of parts
     that it lacks. `choices` are the options of fields that name other records: path -> [(value,
-    label)]. `spread` are the choices whose options a page shows one below the other.
+    label)]. `spread` are the choices whose options a page shows one below the other. `currency` is
+    that of all amounts of the form: it stands beside them and may be typed; None if they differ.
 
     A page shows the fields in `groups`: [(title, sentence, [(field, width of 12 columns)])]. Fields
     that no group names stand in one without a title. `rare` is [(field, width)] of the fields below
@@ -77,11 +99,12 @@ class Form:
         spread: Iterable[str] = (),
         groups: Iterable[forms.Group] = (),
         rare: str | Iterable[str] = (),
+        currency: str | None = None,
         language: str = "en",
     ):
         self.root, self.method, self.language = body_schema(body, method), method, language
         self.label, self.choices, self.without = label, choices or {}, frozenset(without)
-        self.spread = frozenset(spread)
+        self.spread, self.currency = frozenset(spread), currency
         properties = {
             name: sub
             for name, sub in self.root["properties"].items()
@@ -125,13 +148,17 @@ class Form:
             **{key: value for key, value in schema.items() if key != "$ref"},
         }
         label, help = self.label(path)
+        kind = self._kind(path, schema)
         made = Field(
             path,
             f"/{path}",
             label,
-            self._kind(path, schema),
+            kind,
             is_required,
+            currency=self.currency,
+            unit=(self.currency or "") if kind == "money" else UNITS.get(kind, ""),
             schema=schema,
+            default=_default(schema),
             help=help,
             longest=schema.get("maxLength", 0),
             options=self._options(path, schema),
@@ -183,10 +210,11 @@ class Form:
             return "due" if "string" in types else "group"
         if "boolean" in types:
             return "checkbox"
-        if "number" in types or "integer" in types:
-            return "number" if "number" in types else "integer"
-        kind = FORMATS.get(schema.get("format"), "text")
-        return "textarea" if kind == "text" and schema.get("maxLength", 0) >= LONG_TEXT else kind
+        if "number" in types:
+            return _measure(path, schema)
+        if "integer" in types:
+            return "integer"
+        return _text_kind(path, schema)
 
     def _options(self, path, schema):
         if path in self.choices:
@@ -250,21 +278,21 @@ class Form:
     def _text(self, each, value):
         if value is True:
             return "yes" if each.kind == "choice" else "1"
-        if each.kind in ("number", "integer"):
-            plain = f"{value:.15g}" if isinstance(value, float) else str(value)
-            return plain.replace(".", ",") if self.language == "de" else plain
-        return value[:16] if each.kind == "datetime-local" else str(value)
+        return typed_values.shown(each.kind, value, self.language, self.currency)
 
     # Texts as a body
 
     def compact(self, given: Texts) -> Texts:
-        """Return the texts of a form that was sent, with the empty rows of its lists left out.
+        """Return the texts of a form that was sent, with the empty rows of its lists left out, and
+        with one text for each colour.
 
         So the numbers of rows are those of the body, and faults name the rows that the page shows
         again.
         """
         found = {name: texts for name, texts in given.items() if not self._list_of(name)}
         for each in self.fields:
+            if each.kind == "color" and each.name in given:
+                found[each.name] = [_chosen_color(each.name, given)]
             if each.kind == "rows":
                 kept = [
                     index
@@ -330,7 +358,9 @@ class Form:
             return each.value(given, self.language)
         texts = [text.strip() for text in given.get(each.name, []) if text.strip()]
         if each.kind == "lines":
-            return [line.strip() for text in texts for line in text.split("\n") if line.strip()]
+            lines = [line.strip() for text in texts for line in text.split("\n") if line.strip()]
+            kind = _text_kind(each.name, resolved(each.schema["items"], self.root))
+            return [typed_values.read(kind, line, self.language) for line in lines]
         if each.kind == "choice":
             meant = {**{word: word for word, _ in each.options}, "yes": True, "no": False}
             return meant.get(texts[0]) if texts else None
@@ -426,6 +456,42 @@ def _pattern(name):
 def _types(schema):
     types = schema.get("type", "string")
     return [types] if isinstance(types, str) else types
+
+
+def _default(schema):
+    default = schema.get("default")
+    return "" if default is None else default
+
+
+def _measure(path, schema):
+    """Return the kind of a number with decimals: a measure by the end of its name, or `number`."""
+    end = path.rpartition("/")[2].rpartition("_")[2]
+    if end in ("rate", "percent") and schema.get("maximum") == 100:
+        return "percent"
+    return MEASURES.get(end, "number")
+
+
+def _text_kind(path, schema):
+    """Return the kind of a text."""
+    if schema.get("pattern") == COLOR:
+        return "color"
+    if path.rpartition("_")[2] in ("phone", "mobile"):
+        return "tel"
+    kind = FORMATS.get(schema.get("format"), "text")
+    return "textarea" if kind == "text" and schema.get("maxLength", 0) >= LONG_TEXT else kind
+
+
+def _chosen_color(name, given):
+    """Return the text of a colour.
+
+    A form has it three times: as text, as the colour that the browser's own field shows, and as it
+    was before. The browser's field counts if only it has changed.
+    """
+    text, picked, before = (
+        given.get(each, [""])[0].strip() for each in (name, f"{name}.picked", f"{name}.before")
+    )
+    is_picked = picked and picked.lower() != typed_values.picked_color(before).lower()
+    return picked if is_picked and text == before else text
 
 
 def _whole(value):
