@@ -138,7 +138,7 @@ DOMAIN = {
     "einvoices": "",
     "einvoices_sent": "einvoices records",
     "entrance": "attachments records",
-    "events": "access attachments entrance halls orders records shows submissions vat",
+    "events": "access attachments dunning entrance halls orders organiser records shows submissions vat",
     "halls": "access attachments records",
     "imports": "newsletter people records",
     "mail": "records",

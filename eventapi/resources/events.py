@@ -3,7 +3,7 @@
 from eventapi import times
 from eventapi.domain.attachments import content_types
 from eventapi.domain.billing import treatments
-from eventapi.domain.events import copying, events
+from eventapi.domain.events import copying, events, overview
 from eventapi.domain.events.events import represent
 from eventapi.domain.records import custom_fields
 from eventapi.domain.vat import places
@@ -12,11 +12,22 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, base_url, created, found, require_match
+from eventapi.web.rest import Response, base_url, created, found, mail_base_url, require_match
 from eventapi.web.routes import Routes
 
 routes = Routes("events", "event", scope="events")
 sql = statements("events")
+# scope of records -> feature without which they do not exist
+FLAGS = {
+    "booths": "booths",
+    "plans": "plans",
+    "invoices": "invoices",
+    "payments": "invoices",
+    "services": "services",
+    "service_orders": "service_orders",
+    "tasks": "tasks",
+    "schedules": "schedules",
+}
 TAXED_BY = {"country", "place_of_supply", "date_from", "date_to"}  # fields that decide a tax
 
 
@@ -58,6 +69,25 @@ def update_event(db, who, id, body):
 @routes.delete("/events/<id>")
 def delete_event(db, id):
     events.delete(db, require_match(get(db, id)))
+
+
+@routes.get("/events/<id>/overview", response="overview")
+def get_event_overview(db, who, id):
+    """Get what was reached at an event, what waits for the office, and what is missing.
+
+    `booths`, `applications`, `participants` and `money` are figures, `waiting` is what somebody has
+    to decide or to do, `setup` says what the event and its pages still lack, and `dates` are the
+    next dates. The key needs `events:read`, and for each part the scope of its records:
+    what it may not read is `null` or absent.
+    """
+
+    def reads(scope):
+        return may_read(who, scope) and FLAGS.get(scope) not in who.disabled_flags
+
+    has_pages = "pages" not in who.disabled_flags
+    with db.snapshot():
+        shown = overview.of(db, id, reads, address=mail_base_url(), has_pages=has_pages)
+    return found(shown, "event", id)
 
 
 @routes.put("/events/<id>/image", raw_body=tuple(sorted(content_types.PICTURES)))

@@ -10,7 +10,7 @@ from eventapi.reference import document as openapi
 NAMES = {
     "events": """
         list_events create_event get_event update_event_put update_event_patch delete_event set_event_image
-        delete_event_image copy_event""",
+        delete_event_image copy_event get_event_overview""",
     "me": """
         get_me""",
     "settings": """

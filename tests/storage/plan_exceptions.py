@@ -33,6 +33,7 @@ READS_ALL = {
     "plans.booths_of": SMALLER,
     "reports.booths": SMALLER,
     "bank_rules.customers": "the open invoices only: partial indexes",
+    "overview.credit": "the overpaid invoices only: a partial index",
     "reports.open": "the open invoices only: a partial index",
     "ledger.claims_open": "the few payments with a claim: partial indexes",
     "reports.open_then": "the few payments with a claim, and those without a date: partial indexes",

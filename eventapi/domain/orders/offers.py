@@ -125,17 +125,17 @@ def _with_terms(row, now):
     """Return the row with its terms at the timestamp `now`, as `at_event` describes them."""
     today = times.local_date(now, row["timezone"])
     early = row["early_bird_until"] is not None and today <= row["early_bird_until"]
-    last_day = _last_day(row)
+    ends = last_day(row)
     return {
         **row,
         "price": row["early_bird_price"] if early else row["base_price"],
         "available": _left(row),
-        "last_day": last_day,
-        "is_over": last_day is not None and today > last_day,
+        "last_day": ends,
+        "is_over": ends is not None and today > ends,
     }
 
 
-def _last_day(row):
+def last_day(row):
     """Return the last day to order, or None: the deadline or the end of the lead time, whichever is
     earlier.
     """
