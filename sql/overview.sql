@@ -27,20 +27,63 @@ SELECT (SELECT count(*) FROM applications a INDEXED BY applications_by_creation
   FROM json_each(:weeks) w ORDER BY w.key;
 
 -- name: exhibitors
--- How many exhibitors take part and are ready, and for how many a part of the checklist is open or blocked, as
--- domain/people/readiness.py says.
-SELECT count(*) AS total, ifnull(sum(is_ready), 0) AS ready, ifnull(sum(has_open_contract), 0) AS contract,
-       ifnull(sum(has_open_submissions), 0) AS submissions, ifnull(sum(NOT has_booth), 0) AS booth,
-       ifnull(sum(has_open_order), 0) AS services, ifnull(sum(lacks_invoice), 0) AS invoice,
-       ifnull(sum(owes OR lacks_invoice), 0) AS payment, ifnull(sum(status <> 'confirmed'), 0) AS badge
-  FROM (SELECT f.*, has_unbilled OR has_draft OR has_open_order OR NOT has_booth AS lacks_invoice FROM readiness f
-         WHERE f.event_id = :event_id AND f.role IN ('exhibitor', 'co_exhibitor', 'sponsor') AND f.status <> 'cancelled');
+-- How many exhibitors take part and are ready, and for how many a part of the checklist is open or blocked. The rules are those of
+-- the view `readiness`. It decides what is not billed only for the exhibitors for whom that is in doubt, because that is most of its
+-- cost: those with something that no line bills, those with a credit note or a cancelled invoice, and those with a line that bills
+-- something cancelled or moved.
+WITH people (id, role, status, category_id) AS MATERIALIZED (
+  SELECT p.id, p.role, p.status, p.category_id FROM participants p INDEXED BY participants_by_event_and_role
+   WHERE p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor') AND p.status <> 'cancelled'),
+doubtful (id) AS MATERIALIZED (
+  SELECT p.id FROM people p CROSS JOIN categories k ON k.id = p.category_id
+   WHERE k.base_price > 0 AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.bills = 'fee ' || p.id)
+   UNION
+  SELECT r.event_participant_id FROM booth_reservations r INDEXED BY booth_reservations_by_event
+   WHERE r.event_id = :event_id AND r.status = 'confirmed' AND r.final_price > 0
+     AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.bills = 'booth ' || r.id || ' ' || r.booth_id)
+   UNION
+  SELECT o.event_participant_id FROM service_orders o INDEXED BY service_orders_by_event
+    CROSS JOIN service_order_items t ON t.service_order_id = o.id
+   WHERE o.event_id = :event_id AND o.status IN ('confirmed', 'completed') AND t.status <> 'cancelled' AND t.net > 0
+     AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.bills = 'item ' || t.id)
+   UNION
+  SELECT i.event_participant_id FROM invoices i INDEXED BY invoices_by_event
+   WHERE i.event_id = :event_id AND (i.invoice_type = 'credit_note' OR i.status = 'cancelled' OR i.total < 0)
+   UNION
+  SELECT i.event_participant_id FROM participants p INDEXED BY participants_by_event_and_status
+    CROSS JOIN invoice_items l ON l.fee_of_participant_id = p.id CROSS JOIN invoices i ON i.id = l.invoice_id
+   WHERE p.event_id = :event_id AND p.status = 'cancelled'
+   UNION
+  SELECT i.event_participant_id FROM booth_reservations r INDEXED BY booth_reservations_by_event
+    CROSS JOIN invoice_items l ON l.booth_reservation_id = r.id CROSS JOIN invoices i ON i.id = l.invoice_id
+   WHERE r.event_id = :event_id AND (r.status IN ('cancelled', 'expired') OR r.moved_from IS NOT NULL)
+   UNION
+  SELECT i.event_participant_id FROM service_orders o INDEXED BY service_orders_by_event
+    CROSS JOIN service_order_items t ON t.service_order_id = o.id AND (t.status = 'cancelled' OR o.status = 'cancelled')
+    CROSS JOIN invoice_items l ON l.service_order_id = o.id CROSS JOIN invoices i ON i.id = l.invoice_id
+   WHERE o.event_id = :event_id),
+facts AS MATERIALIZED (
+  SELECT f.status <> 'confirmed' AS badge, f.has_open_contract AS contract, f.has_open_submissions AS submissions,
+         NOT f.has_booth AS booth, f.has_open_order AS services,
+         p.id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_drafts
+                   WHERE status = 'draft' AND event_participant_id IS NOT NULL) AS draft,
+         CASE WHEN p.id IN doubtful THEN f.has_unbilled ELSE 0 END AS unbilled,
+         p.id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_open
+                   WHERE open_amount <> 0 AND open_amount > 0 AND locked_at IS NOT NULL
+                     AND status IN ('sent', 'partially_paid') AND event_participant_id IS NOT NULL) AS owes
+    FROM people p CROSS JOIN readiness f ON f.id = p.id)
+SELECT count(*) AS total,
+       ifnull(sum(badge + contract + submissions + booth + services + draft + unbilled + owes = 0), 0) AS ready,
+       ifnull(sum(contract), 0) AS contract, ifnull(sum(submissions), 0) AS submissions, ifnull(sum(booth), 0) AS booth,
+       ifnull(sum(services), 0) AS services, ifnull(sum(unbilled OR draft OR services OR booth), 0) AS invoice,
+       ifnull(sum(owes OR unbilled OR draft OR services OR booth), 0) AS payment, ifnull(sum(badge), 0) AS badge
+  FROM facts;
 
 -- name: money
 SELECT currency, sum(total) AS invoiced, sum(paid_amount) AS paid, sum(max(open_amount, 0)) AS open,
        sum(iif(overdue_from <= :today AND open_amount > 0, open_amount, 0)) AS overdue,
        sum(max(-open_amount, 0)) AS credit
-  FROM invoices WHERE event_id = :event_id AND locked_at IS NOT NULL
+  FROM invoices INDEXED BY invoices_by_event WHERE event_id = :event_id AND status <> 'draft'
  GROUP BY currency ORDER BY currency;
 
 -- What waits. Each statement returns the number of records, the ids of the first three as JSON and, if it has them, their sum in
@@ -154,7 +197,8 @@ SELECT count(*) AS count, (SELECT json_group_array(id) FROM (SELECT id FROM foun
 -- name: to_print
 -- Invoices to be printed, and those with a letter to be printed.
 WITH found (id) AS MATERIALIZED (
-  SELECT i.id FROM invoices i WHERE i.for_post = 1 AND i.posted_on IS NULL AND +i.event_id = :event_id
+  SELECT i.id FROM invoices i INDEXED BY invoices_by_delivery
+   WHERE i.for_post = 1 AND i.posted_on IS NULL AND i.event_id = :event_id
    UNION ALL
   SELECT i.id FROM dunnings d CROSS JOIN invoices i ON i.id = d.invoice_id
    WHERE d.for_post = 1 AND d.posted_on IS NULL AND i.open_amount > 0 AND i.disputed_at IS NULL
