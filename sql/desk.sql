@@ -19,6 +19,11 @@ SELECT event_key, title, timezone, date_from, date_to FROM events
  WHERE id IN (SELECT id FROM events ORDER BY over_at IS NULL DESC, over_at DESC, id DESC LIMIT 30) OR id = :id
  ORDER BY over_at IS NULL DESC, over_at DESC, id DESC;
 
+-- name: new_applications
+-- The number of applications for an event that nobody has looked at, which the menu shows.
+SELECT count(*) FROM application_events x JOIN applications a ON a.id = x.application_id
+ WHERE x.event_id = :event_id AND a.status = 'new';
+
 -- name: figures
 -- What waits for the office. Each figure has the name of its line on the page.
 SELECT (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id

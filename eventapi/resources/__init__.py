@@ -82,6 +82,7 @@ OUTSIDE = (
     "pages.desk.statements",
     "pages.desk.to_print",
     "pages.desk.people",
+    "pages.desk.search",
     "pages.desk.edit",
     "pages.desk.settings",
     "pages.office.company",

@@ -78,7 +78,7 @@ DESK = (
     "money?show=overdue",
     "money/bank",
     "money/bank/rules",
-    "people?q=garten",
+    "search?q=garten",
     "setup",
     "edit/services",
     "edit/events",

@@ -147,7 +147,7 @@ KINDS = {
             "is_business",
         ),
         ("invoice_email", "mobile", "website", "language", "notes"),
-        back="people",
+        back="search",
     ),
     "participants": Kind(
         "participant",

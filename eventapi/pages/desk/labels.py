@@ -18,6 +18,9 @@ NUMBERS_AND_TITLES = (
     "service_name",
     "document_number",
     "station",
+    "plan_name",
+    "booth_type_name",
+    "category_name",
 )
 
 
@@ -70,11 +73,15 @@ def named(row):
     return display_name(row, row.get("badge_name"), row.get("email"), f"#{row.get('id')}")
 
 
+def title_of(record):
+    """Return the number or title of a record, or None."""
+    return next((record[name] for name in NUMBERS_AND_TITLES if record.get(name)), None)
+
+
 def record_name(record):
     """Return the name of a record of any kind: its number or title, else that of the person."""
-    for name in NUMBERS_AND_TITLES:
-        if record.get(name):
-            return record[name]
+    if title := title_of(record):
+        return title
     is_participant = "badge_number" in record
     if is_participant and "contact" not in record and record.get("customer_number"):
         return record["customer_number"]

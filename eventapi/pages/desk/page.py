@@ -8,34 +8,29 @@ from eventapi import times
 from eventapi.domain.upkeep import housekeeping
 from eventapi.pages.desk import api, events, labels
 from eventapi.pages.desk.writing import Writer
+from eventapi.pages.office import menu as menus
 from eventapi.storage.errors import damage
 from eventapi.web.html import page_requests, schema_forms, shell
 
 MOST_MADE = 20  # documents that a page names after a step
+# parts of the menu whose first page shows any show: it is kept when somebody picks another one
+OF_ANY_SHOW = ("applications", "exhibitors", "hall", "money", "setup")
 SILENT = 120  # seconds after which the worker is called silent
-# Part of the menu, its address, and the scope that leads there: the first one that the person has.
-MENU = (
-    ("today", "", "events"),
-    ("applications", "applications", "applications"),
-    ("exhibitors", "exhibitors", "participants"),
-    ("hall", "hall", "booths"),
-    ("money", "money", "invoices"),
-    ("people", "people", "contacts"),
-    ("setup", "setup", "events"),
-    ("setup", "company/company", "settings"),
-    ("setup", "team", "team"),
-)
 
 
-def render_page(db, request, name, *, package=labels.PACKAGE, menu=None, current=None, **values):
+def render_page(
+    db, request, name, *, package=labels.PACKAGE, menu=None, page=None, current=None, **values
+):
     """Return a page of the desk. `package` has its template.
 
-    `menu` is the part of the menu that it belongs to, `current` the event in hand if it has been
-    read already. `values` are those of the template; `form` and `given` among them are a form and
-    the texts of its fields, `asked` is the query that the links of the page keep.
+    `menu` is the part of the menu that it belongs to, `page` its entry within that part, `current`
+    the event in hand if it has been read already. `values` are those of the template; `form` and
+    `given` among them are a form and the texts of its fields, `asked` is the query that the links
+    of the page keep.
 
     Templates have, besides what page_requests.render_page provides:
-    - `current`, `events`, `menu`, `entries`, `banner`, `made`: what the layout shows;
+    - `current`, `events`, `menu`, `day_entries`, `preparing`, `banner`, `made`, `tab_title`: what
+      the layout shows;
     - `to(path)`: an address for the event in hand; `here`: that of this page; `urlencode`;
     - `may(scope, writes=False)`: whether the person may read or write; `ticked`: of all boxes;
     - `write`: the Writer of values; `currency`, `now`;
@@ -49,6 +44,7 @@ def render_page(db, request, name, *, package=labels.PACKAGE, menu=None, current
     form = values.get("form")
     given = values.get("given") or {}
     write = Writer(request.language, event["timezone"] if event else db.config.timezone)
+    day_entries, preparing = menus.entries(db, request, event, menu, page)
     return page_requests.render_page(
         request,
         package,
@@ -56,7 +52,12 @@ def render_page(db, request, name, *, package=labels.PACKAGE, menu=None, current
         current=event,
         events=events.offered(db, event),
         menu=menu,
-        entries=entries(request),
+        day_entries=day_entries,
+        preparing=preparing,
+        show_target=menu if menu in OF_ANY_SHOW else "",
+        organiser=db.config.organiser_name,
+        has_account=not request.session["api_key_id"],
+        tab_title=tab_title(texts, name, request, event, values),
         banner=banner(db),
         made=made(request),
         asked=asked,
@@ -83,13 +84,29 @@ def render_page(db, request, name, *, package=labels.PACKAGE, menu=None, current
     )
 
 
-def entries(request):
-    """Return (part, address) of the menu, without what the person may not read."""
-    found = {}
-    for part, target, scope in MENU:
-        if api.may(request, scope):
-            found.setdefault(part, target)
-    return list(found.items())
+def tab_title(texts, name, request, event, values):
+    """Return the title of the tab: `Keramik Wolf · Bastelmarkt Neustadt 2027`.
+
+    It is what the page is about, and the show in hand. After a refusal, it begins with the word for
+    an error.
+    """
+    title = values.get("title") or title_of(texts, name, values)
+    if request.problem:
+        title = texts["title_refused"].format(title=title)
+    return f"{title} · {event['title'] if event else texts['desk']}"
+
+
+def title_of(texts, name, values):
+    """Return what a page is about if it names no title: its form, its step, or its list."""
+    if name == "edit":
+        kind = texts[f"{'edit' if values['id'] else 'new'}_{values['kind_name']}"]
+        record = labels.title_of(values["record"]) if values["record"] else None
+        return f"{kind}: {record}" if record else kind
+    if name == "act":
+        return texts[values["action"]["label"]]
+    if name == "batch":
+        return texts[f"batch_{values['resource']}_{values['action_word']}"]
+    return texts[f"tab_{name}"]
 
 
 def here():

@@ -1,6 +1,4 @@
-"""Finding people and their papers: one search over contacts, participants, applications, invoices
-and booths; tasks.
-"""
+"""The page of a contact, the open tasks, and what is printed for a show."""
 
 from eventapi.pages.desk import actions, api, batches, events, labels, lists, taxes
 from eventapi.pages.desk.applications import notes
@@ -22,51 +20,15 @@ routes = Routes(
 )
 sql = statements("desk")
 
-FOUND = 8  # records of each kind
 ON_PAPER = 5000  # rows of a printed list
 NAMES = 1000  # of a part of the list for the doors: twenty sheets of paper
 PDF = "application/pdf"
-# Kind of record -> scope, handler of its list, what the list shall include.
-KINDS = {
-    "contacts": ("contacts", "list_contacts", ()),
-    "participants": ("participants", "list_participants", ("contact", "event")),
-    "applications": ("applications", "list_applications", ()),
-    "invoices": ("invoices", "list_invoices", ("contact",)),
-}
 
 
 @routes.get("/people")
-def get_desk_people(db, request):
-    """Return what a search finds: contacts, participants, applications, invoices and booths."""
-    event, asked = events.current(db), shell.asked("q", "event")
-    found, words = {}, asked.get("q")
-    for kind, (scope, name, include) in KINDS.items() if words else ():
-        if api.may(request, scope) and api.may_call(request, name):
-            found[kind] = api.rows(name, include=include, search=words, per_page=FOUND)
-    if words and api.may(request, "participants") and (number := badge_number(words)):
-        found["badges"] = api.rows(
-            "list_participants", include=("contact", "event"), badge_number=number, per_page=1
-        )
-    if words and event and api.may(request, "booths"):
-        found["booths"] = api.rows(
-            "list_booths", event_id=event["id"], booth_number=words.upper(), per_page=FOUND
-        )
-    return render_page(
-        db,
-        request,
-        "people",
-        menu="people",
-        current=event,
-        asked=asked,
-        found=found,
-        total=sum(total for _, total in found.values()),
-    )
-
-
-def badge_number(text):
-    """Return the badge number that a text may be, without spaces and hyphens, or None."""
-    plain = text.upper().replace(" ", "").replace("-", "")
-    return plain if len(plain) == 12 and plain.isalnum() else None
+def get_desk_people():
+    """Redirect to the search, which had this address before."""
+    return shell.moved("search")
 
 
 @routes.get("/contacts/<id>")
@@ -85,7 +47,7 @@ def get_desk_contact(db, request, id):
         db,
         request,
         "contact",
-        menu="people",
+        menu="search",
         title=labels.named(contact),
         contact=contact,
         contact_fields=CONTACT,
@@ -180,7 +142,7 @@ def print_desk_badges(request, connections):
 def get_desk_prints(db, request):
     """Return what can be printed for the event in hand."""
     event = events.required(db)
-    return render_page(db, request, "print", menu="people", current=event, roles=ROLES, asked={})
+    return render_page(db, request, "print", menu="visitors", current=event, roles=ROLES, asked={})
 
 
 ROLES = ("exhibitor", "co_exhibitor", "sponsor", "speaker", "visitor", "press", "staff")
@@ -205,7 +167,7 @@ def get_desk_door_list(db, request):
         db,
         request,
         "door_list",
-        menu="people",
+        menu="visitors",
         current=event,
         rows=rows[:NAMES],
         role=role,
@@ -241,7 +203,7 @@ def get_desk_hall_list(db, request):
         db,
         request,
         "hall_list",
-        menu="people",
+        menu="visitors",
         current=event,
         halls=halls,
         is_cut=len(rows) == ON_PAPER,

@@ -4,7 +4,7 @@ for it.
 
 from eventapi.domain.shows import settings
 from eventapi.pages.desk import actions, api, choices, events, gaps, labels, links
-from eventapi.pages.office.menu import render_page
+from eventapi.pages.office.page import render_page
 from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests, shell
 from eventapi.web.html.schema_forms import Form

@@ -45,6 +45,14 @@ class Writer:
         """Return the title of a show with its month: `Blütenland · Mai 2027`."""
         return labels.show_name(event, self.language, event.get("timezone") or self.zone)
 
+    def dates(self, event):
+        """Return the days of a show: `13.–14.03.2027`."""
+        first, last = (
+            times.local_date(day, event.get("timezone") or self.zone) if day else None
+            for day in (event["date_from"], event["date_to"])
+        )
+        return formats.days(first, last, self.language)
+
     def country(self, code):
         """Return the name of a country."""
         return countries.name(code, self.language) if code else ""

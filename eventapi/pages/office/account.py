@@ -20,6 +20,7 @@ from eventapi.errors import Problem, not_found
 from eventapi.languages import choice
 from eventapi.pages.desk.links import drawn
 from eventapi.pages.office import menu, sign_in, start
+from eventapi.pages.office.page import render_page
 from eventapi.web.html import cookies, page_requests, visitors
 from eventapi.web.routes import Routes
 
@@ -75,7 +76,7 @@ def account_page(db, request, *, part=None, fault=None, status=None):
     """Return the page. `fault` is the sentence beside the form `part`: password or factor."""
     person = people.get(db, request.session["admin_id"])
     is_own = own_account.is_own(db, request.session)
-    return menu.render_page(
+    return render_page(
         db,
         request,
         "account",
@@ -162,7 +163,7 @@ def get_desk_factor(db, request):
 def factor_page(db, request, secret, *, fault=None, status=None):
     person = people.get(db, request.session["admin_id"])
     address = totp.address(secret, person["email"], db.config.organiser_name)
-    return menu.render_page(
+    return render_page(
         db,
         request,
         "factor",
@@ -207,9 +208,7 @@ def add_desk_factor(request, connections):
 def codes_page(db, request, codes, done):
     """Return the page with recovery codes, which nothing shows again."""
     grouped = [totp.grouped(code) for code in codes]
-    return menu.render_page(
-        db, request, "recovery_codes", page="account", codes=grouped, done_word=done
-    )
+    return render_page(db, request, "recovery_codes", page="account", codes=grouped, done_word=done)
 
 
 @routes.post("/account/codes", batch=True, shows=get_desk_account)

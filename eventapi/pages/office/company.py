@@ -15,6 +15,7 @@ from eventapi.errors import not_found
 from eventapi.languages import formats
 from eventapi.pages.desk import actions, api, events, labels
 from eventapi.pages.office import company_fields, company_values, mail_test, menu, start
+from eventapi.pages.office.page import render_page
 from eventapi.storage.database import as_json
 from eventapi.validation.identifiers.accounts import compact
 from eventapi.web.dry_runs import DryRun
@@ -48,7 +49,7 @@ def get_desk_company(db, request, page):
     has_button = may_write and form.is_open
     usual, rare = form.rows(given, faulty, may_write=may_write)
     differences = form.differences(given) if problem and problem.status == 412 else []
-    return menu.render_page(
+    return render_page(
         db,
         request,
         "company",
@@ -294,7 +295,7 @@ def account_page(db, request, form, body):
     """Return the page that asks whether another account is meant."""
     old = form.record["organiser_iban"]
     sent = {name: texts[0] for name, texts in request.fields.items() if name in form.typed({})}
-    return menu.render_page(
+    return render_page(
         db,
         request,
         "company_account",

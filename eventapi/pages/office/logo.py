@@ -6,7 +6,7 @@ from eventapi import images
 from eventapi.config.live import LOGO
 from eventapi.domain.organiser import logo
 from eventapi.pages.desk import actions, api
-from eventapi.pages.office.menu import render_page
+from eventapi.pages.office.page import render_page
 from eventapi.parsing import shrinking
 from eventapi.pictures import badge, letterhead, paper, style
 from eventapi.pictures.hall import sheet as hall

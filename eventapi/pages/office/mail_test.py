@@ -3,7 +3,8 @@
 from eventapi.domain.access import notices
 from eventapi.pages.desk import actions, api
 from eventapi.pages.desk.writing import Writer
-from eventapi.pages.office.menu import PACKAGE, render_page
+from eventapi.pages.office.menu import PACKAGE
+from eventapi.pages.office.page import render_page
 from eventapi.plugins.access import require_scope
 from eventapi.web.html import page_requests
 from eventapi.web.routes import Routes

@@ -1,86 +1,129 @@
-"""The pages below "Set up": their list in three groups, and the page around each of their templates."""
+"""The menu of the desk: its entries, and the pages below "Set up" and "Settings"."""
 
 from collections import Counter
+from dataclasses import dataclass
 
-from eventapi.config import SETTINGS
+from eventapi.config import SETTINGS as OPTIONS
 from eventapi.config.option import PAGES
+from eventapi.domain.access import roles
 from eventapi.domain.organiser import missing
-from eventapi.pages.desk import api, events
-from eventapi.pages.desk.page import render_page as render_desk_page
+from eventapi.pages.desk import api
+from eventapi.storage.statements import statements
 from eventapi.web.html import page_requests
 
 PACKAGE = "eventapi.pages.office"
+sql = statements("desk")
 
 
-def render_page(db, request, name, *, page, current=None, title=None, **values):
-    """Return a page below "Set up" of the template `name`, as desk.page.render_page does.
+@dataclass(frozen=True)
+class Part:
+    """A part of the desk.
 
-    `page` is its entry of the list: `setup`, `website`, a page of config.option.PAGES, `team` or
-    `account`. Its word `office_PAGE` is the title without another one. Templates have, besides what
-    the desk provides, `office_page` and `office_groups`, which the piece `office_menu` shows.
+    address: that of its first page, below /desk/. scopes: an entry is shown to those who may read
+    the records of one of them. needs_show: its pages are those of a show. is_preparation: it stands
+    below the heading "Prepare".
     """
-    event = current or events.current(db)
+
+    name: str
+    address: str
+    scopes: tuple
+    needs_show: bool = False
+    is_preparation: bool = False
+
+
+PARTS = (
+    Part("search", "search", ("contacts", "participants", "applications", "invoices", "booths")),
+    Part("today", "", ("events",)),
+    Part("applications", "applications", ("applications",)),
+    Part("exhibitors", "exhibitors", ("participants",), needs_show=True),
+    Part("hall", "hall", ("booths",), needs_show=True),
+    Part("money", "money", ("invoices",)),
+    Part("visitors", "print", ("participants",), needs_show=True),
+    Part("setup", "setup", ("events",), is_preparation=True),
+    Part("settings", "", ("settings", roles.TEAM), is_preparation=True),
+)
+# (page, address, scope): the pages of the show in hand. Without a show, those with its id are left
+# out. The word `office_PAGE` is the label of a page.
+SETUP = (
+    ("setup", "setup", "events"),
+    ("website", "settings/{event_id}", "events"),
+)
+# (page, address, scope): the pages of the organiser, and the team.
+SETTINGS = (
+    *((page, f"company/{page}", "settings") for page in PAGES),
+    ("team", "team", roles.TEAM),
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the menu. `count` is the number beside it, `pages` are the Entries within it."""
+
+    name: str
+    label: str
+    address: str
+    is_current: bool
+    count: int = 0
+    pages: tuple = ()
+
+
+def entries(db, request, event, part, page):
+    """Return (entries of the day, entries to prepare a show) that the person may open.
+
+    `event` is the show in hand or None, `part` the part of the page that is shown, `page` its entry
+    of SETUP or SETTINGS or None.
+    """
     texts = page_requests.words(PACKAGE, request.language)
-    return render_desk_page(
-        db,
-        request,
-        name,
-        package=PACKAGE,
-        menu="setup",
-        current=event,
-        title=title or texts[f"office_{page}"],
-        office_page=page,
-        office_groups=groups(request, db.config, event),
-        **values,
-    )
+    found = ([], [])
+    for each in PARTS:
+        if (each.needs_show and event is None) or not may_open(request, each):
+            continue
+        pages = pages_of(db.config, request, texts, event, each.name, page)
+        found[each.is_preparation].append(
+            Entry(
+                each.name,
+                texts[f"menu_{each.name}"],
+                pages[0].address if pages else each.address,
+                is_current=each.name == part and not any(entry.is_current for entry in pages),
+                count=new_applications(db, event) if each.name == "applications" else 0,
+                pages=pages if each.name == part else (),
+            )
+        )
+    return found
 
 
-def groups(request, config, event):
-    """Return (group, entries) of the pages that the person may open, without empty groups.
+def may_open(request, part):
+    """Return whether the person may read the records of a scope of a Part."""
+    return any(api.may(request, scope) for scope in part.scopes)
 
-    Each entry is (page, address, number of things that are missing there).
+
+def pages_of(config, request, texts, event, part, page):
+    """Return the Entries of the pages within a part of the menu, without what the person may not
+    read.
     """
-    found = (
-        ("show", of_show(request, event)),
-        ("organiser", of_organiser(request, config)),
-        ("access", of_access(request)),
+    listed = {"setup": SETUP, "settings": SETTINGS}.get(part, ())
+    counts = lacking(config) if part == "settings" else {}
+    return tuple(
+        Entry(
+            name,
+            texts[f"office_{name}"],
+            address.format(event_id=event["id"] if event else ""),
+            is_current=name == page,
+            count=counts.get(name, 0),
+        )
+        for name, address, scope in listed
+        if api.may(request, scope) and (event is not None or "{event_id}" not in address)
     )
-    return [(group, entries) for group, entries in found if entries]
 
 
-def of_show(request, event):
-    if not api.may(request, "events"):
-        return []
-    entries = [("setup", "setup", 0)]
-    if event:
-        entries.append(("website", f"settings/{event['id']}", 0))
-    return entries
-
-
-def of_organiser(request, config):
-    if not api.may(request, "settings"):
-        return []
-    counts = lacking(config)
-    return [(page, f"company/{page}", counts[page]) for page in PAGES]
-
-
-def of_access(request):
-    entries = []
-    if "team" in request.who.scopes:
-        entries.append(("team", "team", 0))
-    if is_person(request):
-        entries.append(("account", "account", 0))
-    return entries
-
-
-def is_person(request):
-    """Return whether the session is that of a person, and not of an API key."""
-    return not request.session["api_key_id"]
+def new_applications(db, event):
+    """Return the number of applications for a show that nobody has looked at, 0 without a show."""
+    return db.value(sql.new_applications, event_id=event["id"]) if event else 0
 
 
 def lacking(config):
     """Return how many things are missing on each page of the organiser, as a Counter."""
     counts = Counter()
     for gap in missing.of(config):
-        counts.update({SETTINGS[name].page for name in gap.settings if name in SETTINGS})
+        counts.update({OPTIONS[name].page for name in gap.settings if name in OPTIONS})
     return counts

@@ -1,7 +1,7 @@
 """What a show is made of, and the steps of a first show in their order."""
 
 from eventapi.pages.desk import api, edit, events, gaps, taxes
-from eventapi.pages.office.menu import render_page
+from eventapi.pages.office.page import render_page
 from eventapi.web.routes import Routes
 
 routes = Routes(

@@ -15,6 +15,7 @@ from eventapi.domain.records import numbering
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, events, labels
 from eventapi.pages.office import menu
+from eventapi.pages.office.page import render_page
 from eventapi.web.html import page_requests, shell
 from eventapi.web.routes import Routes
 
@@ -134,7 +135,7 @@ def get_desk_start(db, request):
         raise not_found("page", shell.address())
     texts = page_requests.words(menu.PACKAGE, request.language)
     found = steps(db, person)
-    return menu.render_page(
+    return render_page(
         db,
         request,
         "start",

@@ -19,6 +19,7 @@ from eventapi.domain.access.invitations import INVITATION, LASTS, LINK
 from eventapi.errors import Problem, invalid_parameter, not_found
 from eventapi.languages import formats
 from eventapi.pages.office import menu
+from eventapi.pages.office.page import render_page as render_office_page
 from eventapi.plugins import access, idempotency
 from eventapi.storage.database import as_json
 from eventapi.web.html import page_requests, shell
@@ -46,7 +47,7 @@ def require_team(request):
 
 def render_page(db, request, name, **values):
     """Return a page of the team. `refusal` is the sentence about a form that was refused."""
-    return menu.render_page(
+    return render_office_page(
         db,
         request,
         name,

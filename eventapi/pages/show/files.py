@@ -36,10 +36,12 @@ PICTURE = {
 
 @routes.get("/pages/<name>", forms=("text/css",))
 def get_stylesheet(name):
-    """Return the stylesheet of all pages. Its name contains its hash."""
-    if name != shell.style()[0]:
-        raise not_found("stylesheet", name)
-    return shell.style()[1].response()
+    """Return a stylesheet. Its name contains its hash."""
+    for sheet in shell.SHEETS:
+        file, page = shell.style(sheet)
+        if file == name:
+            return page.response()
+    raise not_found("stylesheet", name)
 
 
 @routes.get("/e/<event_key>/colours.css", forms=("text/css",))

@@ -35,6 +35,8 @@ FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
 # package -> package whose pages it continues: it has its layout, pieces and words, too
 CONTINUES = {"eventapi.pages.office": "eventapi.pages.desk"}
 FORMS = "eventapi.pages.forms"  # package of the pieces and words that the forms of all parts share
+# name of a stylesheet -> package that has it
+SHEETS = {"style": "eventapi.pages", "desk": "eventapi.pages.desk"}
 LARGEST = 8_000_000  # bytes of rendered pages, and of drawings within them, that a process keeps
 # bytes of files: PDF and SVG of 27 halls of 600 booths, in two languages
 LARGEST_FILES = 16_000_000
@@ -109,6 +111,7 @@ def render_html(
         "up": up(),
         "chosen": chosen,
         "style": style_address(),
+        "sheet": style_address,
         "long_day": lambda date: long_day(date, say, language),
         "formats": formats,
         "other": "de" if language == "en" else "en",
@@ -179,6 +182,20 @@ def with_slash() -> Response | None:
     )
 
 
+def moved(address: str) -> Response:
+    """Return the redirection to the new address of a page, relative to this one, with its query."""
+    query = request.environ.get("QUERY_STRING")
+    return Response(
+        status=308,
+        body=b"",
+        headers={
+            **HEADERS,
+            "Location": f"{address}?{query}" if query else address,
+            "Cache-Control": "no-store",
+        },
+    )
+
+
 def elsewhere() -> Response | None:
     """Return the redirection to the same page below base_url, if the request names another host.
 
@@ -216,20 +233,21 @@ def is_json() -> bool:
 
 
 @lru_cache
-def style() -> tuple[str, Page]:
-    """Return the name of the stylesheet, which contains its hash, and the stylesheet itself."""
-    text = files("eventapi.pages").joinpath("style.css").read_text(encoding="utf-8")
+def style(name: str = "style") -> tuple[str, Page]:
+    """Return the file name of a stylesheet of SHEETS, which contains its hash, and the stylesheet."""
+    text = files(SHEETS[name]).joinpath(f"{name}.css").read_text(encoding="utf-8")
     headers = {
         "Content-Type": "text/css; charset=utf-8",
         "Cache-Control": LASTING,
         "Content-Security-Policy": POLICY,
     }
-    return f"style-{sha256(text.encode()).hexdigest()[:12]}.css", Page(text, headers).compressed()
+    file = f"{name}-{sha256(text.encode()).hexdigest()[:12]}.css"
+    return file, Page(text, headers).compressed()
 
 
-def style_address() -> str:
-    """Return the address of the stylesheet, relative to the root."""
-    return f"pages/{style()[0]}"
+def style_address(name: str = "style") -> str:
+    """Return the address of a stylesheet of SHEETS, relative to the root."""
+    return f"pages/{style(name)[0]}"
 
 
 def html(text: str, language: str, *, is_indexed: bool = True, frames: Iterable[str] = ()) -> Page:

@@ -306,7 +306,7 @@ def test_texts_of_strangers_are_escaped(office, organiser, fair):
     for path in (
         "/desk/applications",
         f"/desk/applications/{id}",
-        "/desk/people?q=script",
+        "/desk/search?q=script",
         f"/desk/edit/applications/{id}",
     ):
         assert "<script" not in office.get(path)

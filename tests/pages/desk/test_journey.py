@@ -84,7 +84,7 @@ def test_pages_are_accessible_and_fit_the_screen(
         "/money/bank/rules",
         "/money/dunning",
         "/money/to_print",
-        "/people?q=rosen",
+        "/search?q=rosen",
         "/setup",
         "/edit/services",
         "/edit/events",

@@ -487,12 +487,12 @@ def test_the_pages_of_a_show_are_opened_at_the_desk(office, organiser, fair):
 
 
 def test_people_are_found_by_any_of_their_papers(office, organiser, fair):
-    assert "Rosen KG" in office.get("/desk/people?q=rosen")
-    assert "Tulpen GmbH" in office.get("/desk/people?q=tulpen")
-    assert f"/booths/{fair.booths[0]['id']}" in office.get("/desk/people?q=a1")
+    assert "Rosen KG" in office.get("/desk/search?q=rosen")
+    assert "Tulpen GmbH" in office.get("/desk/search?q=tulpen")
+    assert f"/booths/{fair.booths[0]['id']}" in office.get("/desk/search?q=a1")
     number = fair.exhibitor["badge_number"]
-    assert "Rosen KG" in office.get(f"/desk/people?q={number[:4]}-{number[4:8]}-{number[8:]}")
-    assert "Nothing fits" in office.get("/desk/people?q=nobody")
+    assert "Rosen KG" in office.get(f"/desk/search?q={number[:4]}-{number[4:8]}-{number[8:]}")
+    assert "Nothing fits" in office.get("/desk/search?q=nobody")
 
 
 def test_lists_for_paper_have_everybody_of_the_show(office, fair):
@@ -661,7 +661,7 @@ def test_two_shows_of_one_title_are_told_apart_wherever_shows_are_listed(
         "/desk/",
         "/desk/edit/categories",
         f"/desk/contacts/{fair.exhibitor['contact_id']}",
-        "/desk/people?q=Rosen",
+        "/desk/search?q=Rosen",
     ):
         assert names(path) >= set(shown), path
     options = re.findall(

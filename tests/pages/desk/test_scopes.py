@@ -129,7 +129,7 @@ PAGES = (
     "invoices/3",
     "invoices/4",
     "invoices/5",
-    "people?q=rosen",
+    "search?q=rosen",
     "contacts/1",
     "tasks",
     "tasks?show=completed",

@@ -267,8 +267,7 @@ def invoices(clerk):
 
 
 def print_badges(clerk):
-    clerk.follow("People")
-    clerk.follow("Print")
+    clerk.follow("Visitors")
     clerk.follow("Sheets (PDF)", within="exhibitor")
     assert (
         clerk.response.body.startswith(b"%PDF") and clerk.response.content_type == "application/pdf"

@@ -1,52 +1,66 @@
-"""The list of pages below "Set up", and its tab in the menu."""
+"""The menu of the desk: the parts that a person may read, and the pages below "Set up" and "Settings"."""
 
 import re
 
 import pytest
 
-GROUPS = {
-    "This show": ["setup", "settings/1"],
-    "Organiser": [
-        f"company/{page}"
-        for page in ("company", "bank", "taxes", "invoices", "dunning", "mails", "look", "datev")
-    ],
-}
+SETUP = ["setup", "settings/1"]
+COMPANY = [
+    f"company/{page}"
+    for page in ("company", "bank", "taxes", "invoices", "dunning", "mails", "look", "datev")
+]
 
 
-def groups(page):
-    """Return {heading: addresses below /desk/} of the list beside a page."""
-    text = page.text.partition('<nav class="card broad"')[2].partition("</nav>")[0]
-    _, *parts = re.split(r"<h2[^>]*>([^<]+)</h2>", text)
-    return {
-        heading: re.findall(r'href="[./]*/desk/([^"?]*)', links)
-        for heading, links in zip(parts[::2], parts[1::2], strict=True)
-    }
+def menu(page):
+    """Return the address below /desk/ -> (label, number beside it) of each entry of the menu."""
+    text = page.text.partition('<nav class="rail"')[2].partition('<div class="rail-foot">')[0]
+    text = text.rpartition("</details>")[2]
+    links = re.findall(r'(?s)<a (?:class="within" )?href="(?:[./]*desk/)?([^"?]*)[^>]*>(.*?)</a>', text)
+    return {address.lstrip("./"): entry(content) for address, content in links}
+
+
+def entry(content):
+    label, *rest = re.sub(r"<[^>]+>", "|", content).split("|")
+    return label.strip(), next((text for text in rest if text.strip()), "")
 
 
 @pytest.mark.parametrize(
     ("scopes", "shown"),
     [
-        ("events:read", ["This show"]),
-        ("events settings:read", ["This show", "Organiser"]),
-        ("events settings", ["This show", "Organiser"]),
+        ("events:read", ["", "setup"]),
+        ("contacts:read", ["search"]),
+        ("applications:read", ["search", "applications"]),
+        ("participants:read", ["search", "exhibitors", "print"]),
+        ("booths:read", ["search", "hall"]),
+        ("invoices:read", ["search", "money"]),
+        ("settings:read", ["company/company"]),
+        ("events settings", ["", "setup", "company/company"]),
+        ("tasks", []),
     ],
 )
-def test_the_list_has_what_the_person_may_read(desk, fair, scopes, shown):
-    found = groups(desk(scopes).get("/desk/setup"))
-    assert found == {heading: GROUPS[heading] for heading in shown}
+def test_an_entry_is_shown_to_those_who_may_read_its_records(desk, fair, scopes, shown):
+    assert list(menu(desk(scopes).get("/desk/account", "*"))) == []  # no page of a key
+    assert list(menu(desk(scopes).get("/desk/"))) == shown
 
 
-def test_the_list_stands_beside_the_pages_of_a_show_as_well(office, fair):
-    page = office.get("/desk/settings/1")
-    assert list(groups(page)) == ["This show", "Organiser"]
-    assert re.search(r'href="[^"]*settings/1[^"]*"\s+aria-current="page"', page.text)
+def test_parts_of_a_show_are_not_offered_before_there_is_one(desk):
+    assert list(menu(desk().get("/desk/"))) == [
+        *("search", "", "applications", "money", "setup", "company/company")
+    ]
 
 
-def test_a_phone_has_the_list_folded_with_the_name_of_the_page(desk):
-    page = desk(language="de").get("/desk/setup").text
-    folded = page.partition('<details class="card narrow">')[2].partition("</details>")[0]
-    assert "<summary>Einrichten: Schritt für Schritt</summary>" in folded
-    assert "Ihre Firma" in folded and "Steuerberater" in folded
+def test_a_part_has_its_pages_within_it(office, fair):
+    assert [each for each in menu(office.get("/desk/setup")) if each in SETUP] == SETUP
+    assert [each for each in menu(office.get("/desk/company/bank")) if "/" in each] == COMPANY
+    page = office.get("/desk/settings/1").text
+    assert re.search(r'class="within" href="[^"]*settings/1[^"]*"\s+aria-current="page"', page)
+
+
+def test_a_phone_has_the_menu_folded_with_the_name_of_the_page(desk):
+    page = desk(language="de").get("/desk/company/bank").text
+    bar = page.partition('<header class="phonebar">')[2].partition("</header>")[0]
+    assert "<b>Bank</b>" in bar and "<summary>Menü</summary>" in bar
+    assert "Ihre Firma" in bar and "Steuerberater" in bar and "Abmelden" in bar
 
 
 @pytest.mark.parametrize(
@@ -62,20 +76,29 @@ def test_a_phone_has_the_list_folded_with_the_name_of_the_page(desk):
         ({"smtp_host": "", "base_url": ""}, {}),
     ],
 )
-def test_the_list_counts_what_is_missing_on_each_page(office, settings, changed, shown):
+def test_the_menu_counts_what_is_missing_on_each_page(office, settings, changed, shown):
     vars(settings).update(changed)
-    text = office.get("/desk/setup").text.partition('<nav class="card broad"')[2]
-    found = re.findall(
-        r'desk/company/(\w+)[^>]*>\s*<span>\s*[\w ]+\s*<span class="tag late">(\d+)<', text
+    found = menu(office.get("/desk/company/look"))
+    assert {
+        address.removeprefix("company/"): count
+        for address, (_, count) in found.items()
+        if count and address.startswith("company/")
+    } == shown
+
+
+def test_the_menu_counts_the_new_applications_for_the_show_in_hand(office, busy_fair, db):
+    waiting = db.value(
+        "SELECT count(*) FROM application_events x JOIN applications a ON a.id = x.application_id"
+        " WHERE x.event_id = 1 AND a.status = 'new'"
     )
-    assert dict(found) == shown
+    assert menu(office.get("/desk/"))["applications"] == ("Applications", str(waiting))
 
 
-def test_the_tab_leads_to_the_first_page_that_the_person_may_read(desk):
-    def tab(scopes):
-        page = desk(scopes).get("/desk/").text
-        return re.findall(r'href="(?:[./]*desk/)?([^"]*)"\s*>Set up<', page)
+def test_the_tab_names_the_page_and_the_show(office, busy_fair):
+    def title(path):
+        return re.search(r"<title>([^<]*)</title>", office.get(f"/desk/{path}").text)[1]
 
-    assert tab("events:read settings") == ["setup"]
-    assert tab("settings:read") == ["company/company"]
-    assert tab("contacts") == []
+    assert title("exhibitors") == "Exhibitors · Garden Fair"
+    assert title("edit/booths/1") == "Change the booth: A1 · Garden Fair"
+    assert title("edit/services") == "New service · Garden Fair"
+    assert title("do/reject_application/1") == "Reject · Garden Fair"
