@@ -57,7 +57,7 @@ def render_page(
         show_target=menu if menu in OF_ANY_SHOW else "",
         organiser=db.config.organiser_name,
         has_account=not request.session["api_key_id"],
-        tab_title=tab_title(texts, name, request, event, values),
+        tab_title=tab_title(texts, name, request, event and write.show(event), values),
         banner=banner(db),
         made=made(request),
         asked=asked,
@@ -84,16 +84,16 @@ def render_page(
     )
 
 
-def tab_title(texts, name, request, event, values):
+def tab_title(texts, name, request, show, values):
     """Return the title of the tab: `Keramik Wolf · Bastelmarkt Neustadt 2027`.
 
-    It is what the page is about, and the show in hand. After a refusal, it begins with the word for
-    an error.
+    It is what the page is about, and the name of the show in hand, or None. After a refusal, it
+    begins with the word for an error.
     """
     title = values.get("title") or title_of(texts, name, values)
     if request.problem:
         title = texts["title_refused"].format(title=title)
-    return f"{title} · {event['title'] if event else texts['desk']}"
+    return f"{title} · {show or texts['desk']}"
 
 
 def title_of(texts, name, values):

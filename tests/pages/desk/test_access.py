@@ -27,7 +27,7 @@ PAGES = (
     "money/bank/rules",
     "money/dunning",
     "money/to_print",
-    "people",
+    "search",
     "setup",
     "tasks",
     "print/door",

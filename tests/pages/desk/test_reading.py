@@ -44,7 +44,7 @@ RECORDS = {
 }
 # Query that makes a page show more -> pages.
 SEARCHES = (
-    "people?q={name}",
+    "search?q={name}",
     "booths/{booth}?q={name}",
     "exhibitors?q={name}",
     "applications?q={name}",
@@ -56,8 +56,8 @@ SEARCHES = (
     "applications?lacks=page",
     "applications/{gap}",
     "applications/{same}",
-    "people?q={badge}",
-    "people?q={number}",
+    "search?q={badge}",
+    "search?q={number}",
 )
 
 
@@ -122,7 +122,7 @@ def pages(planted):
         if (
             route.method != "GET"
             or not route.path.startswith("/desk")
-            or path in ("sign-in", "now")
+            or path in ("sign-in", "now", "people")
         ):
             continue
         if path.startswith("do/"):

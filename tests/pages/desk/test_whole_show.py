@@ -221,7 +221,7 @@ def give_out_booths(clerk):
     for tab, booth in zip(tabs, booths, strict=True):
         clerk.open(tab)
         assert "The booth is held." in clerk.press("Hold", {"Free booth": booth})
-    clerk.follow("Hall")
+    clerk.follow("Hall plan")
     clerk.follow("Holds")
     clerk.follow("All")
     clerk.press("Confirm")

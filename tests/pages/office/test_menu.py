@@ -15,7 +15,9 @@ def menu(page):
     """Return the address below /desk/ -> (label, number beside it) of each entry of the menu."""
     text = page.text.partition('<nav class="rail"')[2].partition('<div class="rail-foot">')[0]
     text = text.rpartition("</details>")[2]
-    links = re.findall(r'(?s)<a (?:class="within" )?href="(?:[./]*desk/)?([^"?]*)[^>]*>(.*?)</a>', text)
+    links = re.findall(
+        r'(?s)<a (?:class="within" )?href="(?:[./]*desk/)?([^"?]*)[^>]*>(.*?)</a>', text
+    )
     return {address.lstrip("./"): entry(content) for address, content in links}
 
 
@@ -39,7 +41,6 @@ def entry(content):
     ],
 )
 def test_an_entry_is_shown_to_those_who_may_read_its_records(desk, fair, scopes, shown):
-    assert list(menu(desk(scopes).get("/desk/account", "*"))) == []  # no page of a key
     assert list(menu(desk(scopes).get("/desk/"))) == shown
 
 
@@ -87,10 +88,10 @@ def test_the_menu_counts_what_is_missing_on_each_page(office, settings, changed,
 
 
 def test_the_menu_counts_the_new_applications_for_the_show_in_hand(office, busy_fair, db):
-    waiting = db.value(
-        "SELECT count(*) FROM application_events x JOIN applications a ON a.id = x.application_id"
-        " WHERE x.event_id = 1 AND a.status = 'new'"
-    )
+    waiting = db.connection.execute(
+        "SELECT count(*) FROM application_events WHERE event_id = 1 AND application_id IN"
+        " (SELECT id FROM applications WHERE status = 'new')"
+    ).fetchone()[0]
     assert menu(office.get("/desk/"))["applications"] == ("Applications", str(waiting))
 
 
@@ -98,7 +99,7 @@ def test_the_tab_names_the_page_and_the_show(office, busy_fair):
     def title(path):
         return re.search(r"<title>([^<]*)</title>", office.get(f"/desk/{path}").text)[1]
 
-    assert title("exhibitors") == "Exhibitors · Garden Fair"
-    assert title("edit/booths/1") == "Change the booth: A1 · Garden Fair"
-    assert title("edit/services") == "New service · Garden Fair"
-    assert title("do/reject_application/1") == "Reject · Garden Fair"
+    assert title("exhibitors") == "Exhibitors · Garden Fair · May 2027"
+    assert title("edit/booths/1") == "Edit the booth: A1 · Garden Fair · May 2027"
+    assert title("edit/services") == "New service · Garden Fair · May 2027"
+    assert title("do/reject_application/1") == "Reject · Garden Fair · May 2027"
