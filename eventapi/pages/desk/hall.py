@@ -25,6 +25,8 @@ routes = Routes(
     forms=("text/html",),
 )
 EXHIBITING = ("exhibitor", "co_exhibitor", "sponsor")  # roles for which a booth can be held
+# status of a booth -> its class in the plan
+CLASSES = {"available": "p-free", "reserved": "p-held", "sold": "p-sold", "blocked": "p-shut"}
 
 
 @routes.get("/hall")
@@ -68,7 +70,12 @@ def drawing(hall, name, up):
     """Return the SVG of a hall, given as JSON. Drawing takes longer than all else on the page, so
     some are kept.
     """
-    return hall_page.draw(json.loads(hall), name, lambda booth: f"{up}desk/booths/{booth['id']}")
+    return hall_page.draw(
+        json.loads(hall),
+        name,
+        lambda booth: f"{up}desk/booths/{booth['id']}",
+        lambda booth: CLASSES.get(booth["status"]),
+    )
 
 
 def booths_of(plan):

@@ -127,6 +127,37 @@ def show_name(event, language, zone):
     return f"{event['title']} · {formats.period(month, language)}"
 
 
+# States
+
+# State of a record -> tone of its mark. States that are not here are neutral: drafts, and what has
+# ended.
+TONES = {
+    **dict.fromkeys(
+        ("paid", "confirmed", "approved", "completed", "active", "sold", "done"), "good"
+    ),
+    **dict.fromkeys(
+        (
+            "partially_paid",
+            "pending",
+            "pending_signature",
+            "info_requested",
+            "revision_requested",
+            "waitlisted",
+            "reserved",
+            "open",
+        ),
+        "wait",
+    ),
+    **dict.fromkeys(("overdue", "failed", "rejected", "blocked"), "bad"),
+    **dict.fromkeys(("new", "sent", "submitted", "in_review", "in_progress", "registered"), "info"),
+}
+
+
+def tone(state):
+    """Return the tone of the mark of a state: `good`, `wait`, `bad`, `info`, or "" for neutral."""
+    return TONES.get(state, "")
+
+
 # Readiness
 
 
@@ -141,6 +172,23 @@ def reason(texts, item):
     sentence = texts.get(f"reason_item_{item['code']}", texts[f"={item['status']}"])
     titles = ", ".join(data.get("titles") or ())
     return sentence.format_map(page_requests.Members(titles=titles))
+
+
+def steps(texts, states):
+    """Return how many items of the readiness are settled, and the names of the others.
+
+    `states` is item -> {status, …}.
+    """
+    left = [
+        texts[f"item_{name}"]
+        for name, state in states.items()
+        if state["status"] not in ("done", "not_required")
+    ]
+    if not left:
+        return texts["steps_all"]
+    return texts["steps_left"].format(
+        done=len(states) - len(left), all=len(states), names=", ".join(left)
+    )
 
 
 def mark(texts, item):

@@ -35,6 +35,7 @@ def render_page(
     - `may(scope, writes=False)`: whether the person may read or write; `ticked`: of all boxes;
     - `write`: the Writer of values; `currency`, `now`;
     - `sentence(word, default)`, `named(row)`, `reason(item)`, `cell_of(item)`, `summary(kind, row)`;
+    - `tone(state)`: the tone of the mark of a state; `steps_of(states)`: what is left to do;
     - `finding(each)`: the sentence about a fault or warning of an invoice;
     - `label_of(name)`, `rows_of`, `options_of`, `any_of`, `sentences`: of forms.
     """
@@ -74,6 +75,8 @@ def render_page(
         reason=partial(labels.reason, texts),
         finding=partial(labels.finding, texts, write),
         cell_of=partial(labels.mark, texts),
+        tone=labels.tone,
+        steps_of=partial(labels.steps, texts),
         summary=partial(labels.summary, texts, request.language),
         label_of=partial(label_of, texts),
         rows_of=schema_forms.rows,
