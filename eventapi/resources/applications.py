@@ -14,7 +14,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, base_url, created, found, mail_base_url, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("applications", "application", scope="applications", states=(TRANSITIONS,))
 sql = statements("applications")
@@ -100,12 +100,16 @@ def delete_application(db, id):
 # Decisions
 
 
-@routes.post("/applications/<id>/review")
+@routes.post("/applications/<id>/review", desk=Desk(batch=()))
 def review_application(db, id):
     return applications.move(db, get(db, id), "review")
 
 
-@routes.post("/applications/<id>/approve", schema="application.approve")
+@routes.post(
+    "/applications/<id>/approve",
+    schema="application.approve",
+    desk=Desk(fields=("confirm", "mail"), fixed=("contact_id",), batch=("confirm", "mail")),
+)
 def approve_application(db, who, id, body):
     """Approve an application.
 
@@ -126,7 +130,11 @@ def approve_application(db, who, id, body):
     return told(db, before, application, body, meta)
 
 
-@routes.post("/applications/<id>/reject", schema="application.reject")
+@routes.post(
+    "/applications/<id>/reject",
+    schema="application.reject",
+    desk=Desk(is_final=True, batch=("reason", "mail")),
+)
 def reject_application(db, who, id, body):
     """Reject an application. If `mail` is set, the applicant is told by mail, with the reason."""
     before = get(db, id)
@@ -134,7 +142,9 @@ def reject_application(db, who, id, body):
     return told(db, before, applications.reject(db, before, body["reason"], who.admin_id), body)
 
 
-@routes.post("/applications/<id>/waitlist", schema="application.waitlist")
+@routes.post(
+    "/applications/<id>/waitlist", schema="application.waitlist", desk=Desk(batch=("mail",))
+)
 def waitlist_application(db, id, body):
     """Put an application on the waiting list. If `mail` is set, the applicant is told by mail."""
     before = get(db, id)
@@ -142,7 +152,7 @@ def waitlist_application(db, id, body):
     return told(db, before, applications.move(db, before, "waitlist"), body)
 
 
-@routes.post("/applications/<id>/request-info", schema="application.request_info")
+@routes.post("/applications/<id>/request-info", schema="application.request_info", desk=Desk())
 def request_application_information(db, id, body):
     """Record a question to the applicant. If `mail` is set, the applicant gets it by mail.
 
@@ -160,7 +170,7 @@ def answer_application_question(db, id, body):
     return applications.answer(db, get(db, id), body["answer"])
 
 
-@routes.post("/applications/<id>/withdraw")
+@routes.post("/applications/<id>/withdraw", desk=Desk(is_final=True))
 def withdraw_application(db, id):
     return applications.move(db, get(db, id), "withdraw")
 

@@ -22,7 +22,7 @@ from eventapi.validation.identifiers import accounts
 from eventapi.web import uploads
 from eventapi.web.lists import page
 from eventapi.web.rest import Response, found
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes(
     "bank-statements",
@@ -256,6 +256,7 @@ def get_unmatched_payment(db, id):
     schema="bank_transaction.assign",
     response="bank_transaction",
     status=200,
+    desk=Desk(fields=(), fixed=("assign_number", "assign_amount", "assign_invoice_amount")),
 )
 def assign_unmatched_payment(db, id, body):
     """Assign a bank transaction to invoices.
@@ -271,13 +272,16 @@ def assign_unmatched_payment(db, id, body):
     schema="bank_transaction.ignore",
     response="bank_transaction",
     status=200,
+    desk=Desk(),
 )
 def ignore_unmatched_payment(db, id, body):
     """Ignore a bank transaction: it belongs to no invoice."""
     return transactions.complete(db, [transactions.ignore(db, row(db, id), body.get("reason"))])[0]
 
 
-@routes.post("/payments/unmatched/<id>/reopen", response="bank_transaction", status=200)
+@routes.post(
+    "/payments/unmatched/<id>/reopen", response="bank_transaction", status=200, desk=Desk()
+)
 def reopen_unmatched_payment(db, id):
     """Put an ignored bank transaction back on the list."""
     return transactions.complete(db, [transactions.reopen(db, row(db, id))])[0]

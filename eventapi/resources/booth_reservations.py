@@ -14,7 +14,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_one, ids_of, include_one
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, found, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes(
     "booth-reservations", "booth_reservation", scope="booths", flag="booths", states=(TRANSITIONS,)
@@ -32,7 +32,14 @@ def list_booth_reservations(db, query):
     return page(db, sql.list, query, partial(represent, db), INCLUDES)
 
 
-@routes.post("/booth-reservations", schema="booth_reservation")
+@routes.post(
+    "/booth-reservations",
+    schema="booth_reservation",
+    desk=Desk(
+        fields=("expires_at", "final_price", "notes"),
+        fixed=("booth_id", "event_participant_id", "waitlist"),
+    ),
+)
 def create_booth_reservation(db, body):
     """Reserve a booth.
 
@@ -67,13 +74,15 @@ def delete_booth_reservation(db, id):
     booking.cancel(db, require_match(get(db, id), partial(represent, db)))
 
 
-@routes.post("/booth-reservations/<id>/confirm")
+@routes.post("/booth-reservations/<id>/confirm", desk=Desk(batch=()))
 def confirm_booth_reservation(db, id):
     """Confirm a booth reservation: the booth is sold. This sends booth.assigned."""
     return represent(db, booking.confirm(db, get(db, id)))
 
 
-@routes.post("/booth-reservations/<id>/cancel", schema="booth_reservation.cancel")
+@routes.post(
+    "/booth-reservations/<id>/cancel", schema="booth_reservation.cancel", desk=Desk(is_final=True)
+)
 def cancel_booth_reservation(db, id, body):
     """Cancel a booth reservation.
 
@@ -82,13 +91,18 @@ def cancel_booth_reservation(db, id, body):
     return represent(db, reservations.cancel(db, get(db, id), body["reason"]))
 
 
-@routes.post("/booth-reservations/<id>/extend", schema="booth_reservation.extend")
+@routes.post("/booth-reservations/<id>/extend", schema="booth_reservation.extend", desk=Desk())
 def extend_booth_reservation(db, id, body):
     """Extend the hold of a booth."""
     return represent(db, booking.extend(db, get(db, id), body["expires_at"]))
 
 
-@routes.post("/booth-reservations/<id>/move", schema="booth_reservation.move", rolls_back=True)
+@routes.post(
+    "/booth-reservations/<id>/move",
+    schema="booth_reservation.move",
+    rolls_back=True,
+    desk=Desk(fields=("booth_id", "keep_price"), fixed=("booth_id",)),
+)
 def move_booth_reservation(db, who, id, body):
     """Move a booth reservation to another booth.
 

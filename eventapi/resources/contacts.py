@@ -15,7 +15,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.includes import include_list
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, found, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("contacts", "contact", scope="contacts")
 sql = statements("contacts")
@@ -104,7 +104,7 @@ def links_ended(ids):
     }
 
 
-@routes.post("/contacts/<id>/vat-checks", schema="contact.vat_check_body", status=201)
+@routes.post("/contacts/<id>/vat-checks", schema="contact.vat_check_body", status=201, desk=Desk())
 def create_contact_vat_check(db, who, id, body):
     """Keep what VIES or a tax office has answered about the VAT id of the contact.
 

@@ -34,7 +34,7 @@ from eventapi.web.rest import (
     require_content_match,
     require_match,
 )
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes(
     "documents", "document", scope="documents", flag="documents", states=(CONTRACT, SIGNATURE)
@@ -172,7 +172,7 @@ def set_document_content(db, id, upload):
     )
 
 
-@routes.post("/documents/<id>/request-signature", before=contracts.draw)
+@routes.post("/documents/<id>/request-signature", before=contracts.draw, desk=Desk())
 def request_document_signature(db, who, id, before):
     """Freeze a contract so that it can be signed. Its content can no longer change.
 
@@ -184,7 +184,7 @@ def request_document_signature(db, who, id, before):
     return represent(contracts.request_signature(db, get(db, id), who.admin_id, before))
 
 
-@routes.post("/documents/<id>/mark-signed", schema="document.signed")
+@routes.post("/documents/<id>/mark-signed", schema="document.signed", desk=Desk())
 def mark_document_signed(db, who, id, body):
     """Record that the contract was signed.
 
@@ -206,19 +206,19 @@ def accept_document(db, id, body):
     return represent(signing.accept_for(db, get(db, id), body["signer_name"]))
 
 
-@routes.post("/documents/<id>/decline")
+@routes.post("/documents/<id>/decline", desk=Desk())
 def decline_document(db, id):
     """Record that the contract will not be signed. It becomes a draft again."""
     return represent(contracts.return_to_draft(db, get(db, id), "decline"))
 
 
-@routes.post("/documents/<id>/void")
+@routes.post("/documents/<id>/void", desk=Desk(is_final=True))
 def void_document(db, id):
     """Withdraw a contract before it is signed. It becomes a draft again."""
     return represent(contracts.return_to_draft(db, get(db, id), "void"))
 
 
-@routes.post("/documents/<id>/terminate")
+@routes.post("/documents/<id>/terminate", desk=Desk(is_final=True))
 def terminate_document(db, who, id):
     """Terminate a signed contract."""
     return represent(contracts.terminate(db, get(db, id), who.admin_id))

@@ -12,7 +12,7 @@ from eventapi.domain.records.references import CONTACT, EVENT
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
 from eventapi.web.rest import Response, found
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("dunning", "dunning", scope="invoices", flag="invoices")
 sql = statements("dunning")
@@ -87,6 +87,7 @@ def send_dunnings(db, body, before=None):
     schema="dunning.withdraw",
     response="invoice",
     status=200,
+    desk=Desk(is_final=True),
 )
 def withdraw_dunning(db, id, item_id, body):
     """Withdraw the last dunning letter of an invoice, such as one that was sent by mistake, and

@@ -30,7 +30,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of, include_found
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, found, is_known, picture, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes(
     "invoices", "invoice", scope="invoices", flag="invoices", states=(TRANSITIONS, OF_CREDIT_NOTES)
@@ -85,13 +85,17 @@ def update_invoice(db, id, body):
     return response(*issuing.update(db, require_match(get(db, id), represent), body))
 
 
-@routes.delete("/invoices/<id>")
+@routes.delete("/invoices/<id>", desk=Desk(is_final=True))
 def delete_invoice(db, id):
     """Delete a draft."""
     drafts.delete(db, require_match(represent(get(db, id))))
 
 
-@routes.post("/invoices/<id>/send", schema="invoice.send")
+@routes.post(
+    "/invoices/<id>/send",
+    schema="invoice.send",
+    desk=Desk(fields=("mail", "offset"), batch=("mail", "offset")),
+)
 def send_invoice(db, who, id, body):
     """Send a draft: assign its number and lock it.
 
@@ -149,7 +153,7 @@ def check_invoice(db, id, body):
         return sending.check(db, get(db, id), body["profile"])
 
 
-@routes.post("/invoices/<id>/refresh")
+@routes.post("/invoices/<id>/refresh", desk=Desk())
 def refresh_invoice(db, id):
     """Rebuild the lines of a draft that POST /participants/{id}/invoice has written, from what is
     owed now, and decide its tax by the rule again, unless the office has decided it.
@@ -162,7 +166,11 @@ def refresh_invoice(db, id):
     return Response(represent(row), meta={"further_invoice_ids": further})
 
 
-@routes.post("/invoices/<id>/cancel", schema="invoice.cancel")
+@routes.post(
+    "/invoices/<id>/cancel",
+    schema="invoice.cancel",
+    desk=Desk(fields=("reason", "mail"), is_final=True),
+)
 def cancel_invoice(db, id, body):
     """Cancel an invoice by a credit note for all that is left of it.
 
@@ -183,7 +191,11 @@ def credit_invoice(db, id, body):
 
 
 @routes.post(
-    "/invoices/<id>/offset", schema="invoice.offset", status=201, further_scopes=("payments",)
+    "/invoices/<id>/offset",
+    schema="invoice.offset",
+    status=201,
+    further_scopes=("payments",),
+    desk=Desk(),
 )
 def offset_invoice(db, id, body):
     """Offset the credit of an invoice, whose `open_amount` is below 0, with an open invoice of the same contact.
@@ -195,7 +207,12 @@ def offset_invoice(db, id, body):
     return created(represent(offsets.create(db, get(db, id), body)), "/invoices")
 
 
-@routes.post("/invoices/<id>/write-offs", schema="invoice.write_off", status=201)
+@routes.post(
+    "/invoices/<id>/write-offs",
+    schema="invoice.write_off",
+    status=201,
+    desk=Desk(is_final=True, word="write_off"),
+)
 def create_invoice_write_off(db, id, body):
     """Write off what is open of an invoice, or a part of it, because nobody expects it to be paid.
 
@@ -217,7 +234,11 @@ def delete_invoice_write_off(db, id, write_off_id):
     write_offs.delete(db, row, found(write_off, "write-off", write_off_id))
 
 
-@routes.post("/invoices/<id>/remind", schema="invoice.remind")
+@routes.post(
+    "/invoices/<id>/remind",
+    schema="invoice.remind",
+    desk=Desk(fields=("mail", "force"), batch=("mail",)),
+)
 def remind_invoice(db, id, body):
     """Record a reminder of an invoice that is due.
 
@@ -226,7 +247,7 @@ def remind_invoice(db, id, body):
     return response(*issuing.remind(db, get(db, id), body["mail"], body["force"]))
 
 
-@routes.post("/invoices/<id>/dispute", schema="invoice.dispute")
+@routes.post("/invoices/<id>/dispute", schema="invoice.dispute", desk=Desk())
 def dispute_invoice(db, id, body):
     """Record that the buyer disputes an open invoice.
 
@@ -235,7 +256,7 @@ def dispute_invoice(db, id, body):
     return represent(dunning_letters.dispute(db, get(db, id), body["reason"]))
 
 
-@routes.post("/invoices/<id>/settle")
+@routes.post("/invoices/<id>/settle", desk=Desk())
 def settle_invoice(db, id):
     """Record that a dispute is settled, so that the invoice can be dunned again.
 
@@ -244,7 +265,7 @@ def settle_invoice(db, id):
     return represent(dunning_letters.settle(db, get(db, id)))
 
 
-@routes.post("/invoices/<id>/mail", schema="invoice.mail", status=202)
+@routes.post("/invoices/<id>/mail", schema="invoice.mail", status=202, desk=Desk())
 def mail_invoice(db, id, body):
     """Mail an invoice or credit note that was sent before, with its PDF. This can be repeated."""
     return response(

@@ -13,7 +13,7 @@ from eventapi.plugins.access import require_flag, require_scopes
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
 from eventapi.web.rest import Response, base_url, created, found, mail_base_url, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("links", "link", scope="links")
 sql = statements("links")
@@ -86,7 +86,7 @@ def delete_link(db, id, query):
     )
 
 
-@routes.post("/links/<id>/revoke", schema="link.revoke")
+@routes.post("/links/<id>/revoke", schema="link.revoke", desk=Desk(is_final=True))
 def revoke_link(db, id, body):
     """Revoke a link for ever.
 
@@ -97,7 +97,7 @@ def revoke_link(db, id, body):
     return represent(granting.revoke(db, get(db, id), everywhere=body["all"]))
 
 
-@routes.post("/links/<id>/mail", status=202)
+@routes.post("/links/<id>/mail", status=202, desk=Desk())
 def mail_link(db, who, id):
     """Mail a link to its `email`.
 
@@ -120,7 +120,7 @@ def get_link_reminder(db, who, id):
         return reminding.preview(db, link)
 
 
-@routes.post("/links/<id>/remind", status=202)
+@routes.post("/links/<id>/remind", status=202, desk=Desk(batch=(), is_button=False))
 def remind_link(db, who, id):
     """Mail the exhibitor what is left to do on its page, with a link to it.
 
@@ -166,7 +166,7 @@ def get_link_devices(db, id):
     }
 
 
-@routes.delete("/links/<id>/devices/<item_id>")
+@routes.delete("/links/<id>/devices/<item_id>", desk=Desk(is_final=True))
 def delete_link_device(db, id, item_id):
     """End one device at a door, such as a phone that was lost. The others go on.
 

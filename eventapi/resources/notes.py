@@ -7,7 +7,7 @@ from eventapi.plugins.access import require_scope
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
 from eventapi.web.rest import created, found, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("notes", "note", scope="by_entity_type")
 sql = statements("notes")
@@ -19,7 +19,9 @@ def list_notes(db, who, query):
     return page(db, sql.list, query, represent)
 
 
-@routes.post("/notes", schema="note")
+@routes.post(
+    "/notes", schema="note", desk=Desk(fields=("note_text",), fixed=("entity_type", "entity_id"))
+)
 def create_note(db, who, body):
     allow(who, body["entity_type"])
     return created(notes.create(db, body, who.admin_id), "/notes")
@@ -38,7 +40,7 @@ def update_note(db, who, id, body):
     return notes.update(db, note, body)
 
 
-@routes.delete("/notes/<id>")
+@routes.delete("/notes/<id>", desk=Desk(is_final=True))
 def delete_note(db, who, id):
     cascade.delete_note(db, require_match(get(db, who, id)))
 

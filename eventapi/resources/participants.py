@@ -14,7 +14,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, include_found, include_one
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, drawn, found, picture, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("participants", "participant", scope="participants", states=(TRANSITIONS,))
 sql = statements("participants")
@@ -53,18 +53,23 @@ def delete_participant(db, id):
     participants.delete(db, id)
 
 
-@routes.post("/participants/<id>/confirm")
+@routes.post("/participants/<id>/confirm", desk=Desk(batch=()))
 def confirm_participant(db, id):
     return participants.move(db, get(db, id), "confirm")
 
 
-@routes.post("/participants/<id>/unconfirm")
+@routes.post("/participants/<id>/unconfirm", desk=Desk())
 def unconfirm_participant(db, id):
     """Withdraw a confirmation."""
     return participants.move(db, get(db, id), "unconfirm")
 
 
-@routes.post("/participants/<id>/cancel", schema="participant.cancel", rolls_back=True)
+@routes.post(
+    "/participants/<id>/cancel",
+    schema="participant.cancel",
+    rolls_back=True,
+    desk=Desk(fields=("reason", "invoices", "mail"), is_final=True),
+)
 def cancel_participant(db, who, id, body):
     """Cancel a participation.
 
@@ -98,7 +103,7 @@ def require_credit(who):
     require_scope(who, "invoices", writes=True)
 
 
-@routes.post("/participants/<id>/reinstate")
+@routes.post("/participants/<id>/reinstate", desk=Desk())
 def reinstate_participant(db, id):
     """Withdraw a cancellation."""
     return participants.move(db, get(db, id), "reinstate")
@@ -122,7 +127,7 @@ def get_participant_badge(db, id, query, form):
     return picture(badge, form, lambda: badge_sheets.draw(db.config, badge, form))
 
 
-@routes.post("/participants/<id>/badge/replace")
+@routes.post("/participants/<id>/badge/replace", desk=Desk())
 def replace_participant_badge(db, id):
     """Replace a lost badge.
 
@@ -157,7 +162,12 @@ def get_participant_balance(db, id):
 
 
 @routes.post(
-    "/participants/<id>/invoice", scope="invoices", flag="invoices", singular="invoice", status=201
+    "/participants/<id>/invoice",
+    scope="invoices",
+    flag="invoices",
+    singular="invoice",
+    status=201,
+    desk=Desk(batch=()),
 )
 def create_participant_invoice(db, id):
     """Draft an invoice of everything not billed yet, and credit notes of what was billed and then

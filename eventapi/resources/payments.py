@@ -9,7 +9,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, found, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("payments", "payment", scope="payments", flag="invoices", states=(TRANSITIONS,))
 sql = statements("payments")
@@ -28,7 +28,11 @@ def list_payments(db, who, query):
     return page(db, sql.list, query, represent, INCLUDES)
 
 
-@routes.post("/payments", schema="payment")
+@routes.post(
+    "/payments",
+    schema="payment",
+    desk=Desk(fields=("amount", "payment_date", "gateway_key", "notes"), fixed=("invoice_number",)),
+)
 def create_payment(db, body):
     return created(payments.record(db, body), "/payments")
 
@@ -43,12 +47,12 @@ def update_payment(db, id, body):
     return payments.update(db, require_match(row(db, id), represent), body)
 
 
-@routes.delete("/payments/<id>")
+@routes.delete("/payments/<id>", desk=Desk(is_final=True))
 def delete_payment(db, id):
     payments.delete(db, require_match(row(db, id), represent))
 
 
-@routes.post("/payments/<id>/complete")
+@routes.post("/payments/<id>/complete", desk=Desk())
 def complete_payment(db, id):
     """Complete a pending payment: the money has been received."""
     return payments.move(db, row(db, id), "complete")
@@ -59,12 +63,17 @@ def fail_payment(db, id):
     return payments.move(db, row(db, id), "fail")
 
 
-@routes.post("/payments/<id>/cancel")
+@routes.post("/payments/<id>/cancel", desk=Desk())
 def cancel_payment(db, id):
     return payments.move(db, row(db, id), "cancel")
 
 
-@routes.post("/payments/<id>/refund", schema="payment.refund", rolls_back=True)
+@routes.post(
+    "/payments/<id>/refund",
+    schema="payment.refund",
+    rolls_back=True,
+    desk=Desk(fields=("amount", "refunded_at", "notes"), is_final=True),
+)
 def refund_payment(db, id, body):
     """Refund a payment. Refunds what is left unless `amount` is given.
 

@@ -14,7 +14,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, ids_of, include_one
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, found, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes(
     "service-orders",
@@ -64,7 +64,7 @@ def delete_service_order(db, id):
     ordering.delete(db, require_match(get(db, id), represent))
 
 
-@routes.post("/service-orders/<id>/submit")
+@routes.post("/service-orders/<id>/submit", desk=Desk())
 def submit_service_order(db, id):
     """Submit a draft: check it again, take its items from stock, assign its number and freeze its
     prices.
@@ -72,12 +72,14 @@ def submit_service_order(db, id):
     return represent(ordering.submit(db, get(db, id)))
 
 
-@routes.post("/service-orders/<id>/confirm")
+@routes.post("/service-orders/<id>/confirm", desk=Desk(batch=()))
 def confirm_service_order(db, id):
     return represent(ordering.confirm(db, get(db, id)))
 
 
-@routes.post("/service-orders/<id>/cancel", schema="service_order.cancellation")
+@routes.post(
+    "/service-orders/<id>/cancel", schema="service_order.cancellation", desk=Desk(is_final=True)
+)
 def cancel_service_order(db, id, body):
     """Cancel an order with all its items. They return to stock."""
     return represent(ordering.cancel(db, get(db, id), body["reason"]))
@@ -94,7 +96,7 @@ def complete_service_order_item(db, id, item_id):
     return move_item(db, id, item_id, "complete")
 
 
-@routes.post("/service-orders/<id>/items/<item_id>/cancel")
+@routes.post("/service-orders/<id>/items/<item_id>/cancel", desk=Desk(is_final=True))
 def cancel_service_order_item(db, id, item_id):
     """Cancel one item. It returns to stock."""
     return move_item(db, id, item_id, "cancel")

@@ -15,7 +15,7 @@ from eventapi.web import downloads
 from eventapi.web.includes import allowed_actions, attach_one, ids_of, include_one
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, found, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("submissions", "submission", scope="submissions", states=(TRANSITIONS,))
 sql = statements("submissions")
@@ -73,13 +73,13 @@ def submit_submission(db, id):
     return submissions.submit(db, require_match(get(db, id)))
 
 
-@routes.post("/submissions/<id>/approve")
+@routes.post("/submissions/<id>/approve", desk=Desk())
 def approve_submission(db, id):
     """Approve a submission. Send If-Match to approve exactly the revision that you read."""
     return submissions.review(db, require_match(get(db, id)), "approve")
 
 
-@routes.post("/submissions/<id>/reject", schema="submission.reject")
+@routes.post("/submissions/<id>/reject", schema="submission.reject", desk=Desk())
 def reject_submission(db, id, body):
     """Reject a submission.
 
@@ -88,7 +88,9 @@ def reject_submission(db, id, body):
     return submissions.review(db, require_match(get(db, id)), "reject", body["feedback"])
 
 
-@routes.post("/submissions/<id>/request-revision", schema="submission.request_revision")
+@routes.post(
+    "/submissions/<id>/request-revision", schema="submission.request_revision", desk=Desk()
+)
 def request_submission_revision(db, id, body):
     """Request another revision of a submission.
 

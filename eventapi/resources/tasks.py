@@ -10,7 +10,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, found, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("tasks", "task", scope="tasks", flag="tasks", states=(TRANSITIONS,))
 sql = statements("tasks")
@@ -24,7 +24,13 @@ def list_tasks(db, query):
     return page(db, sql.list, query, represent, INCLUDES)
 
 
-@routes.post("/tasks", schema="task")
+@routes.post(
+    "/tasks",
+    schema="task",
+    desk=Desk(
+        fields=("title", "description", "due_date", "priority"), fixed=("entity_type", "entity_id")
+    ),
+)
 def create_task(db, who, body):
     return created(tasks.create(db, body, who.admin_id), "/tasks")
 
@@ -45,25 +51,25 @@ def delete_task(db, id):
     cascade.delete_task(db, require_match(get(db, id)))
 
 
-@routes.post("/tasks/<id>/start")
+@routes.post("/tasks/<id>/start", desk=Desk())
 def start_task(db, id):
     """Start a task."""
     return tasks.move(db, get(db, id), "start")
 
 
-@routes.post("/tasks/<id>/complete")
+@routes.post("/tasks/<id>/complete", desk=Desk())
 def complete_task(db, id):
     """Complete a task. Stores the time and the admin."""
     return tasks.move(db, get(db, id), "complete")
 
 
-@routes.post("/tasks/<id>/cancel")
+@routes.post("/tasks/<id>/cancel", desk=Desk())
 def cancel_task(db, id):
     """Cancel a task."""
     return tasks.move(db, get(db, id), "cancel")
 
 
-@routes.post("/tasks/<id>/reopen")
+@routes.post("/tasks/<id>/reopen", desk=Desk())
 def reopen_task(db, id):
     """Reopen a task: its status is pending again."""
     return tasks.move(db, get(db, id), "reopen")

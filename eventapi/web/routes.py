@@ -38,6 +38,35 @@ class Deprecation:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Desk:
+    """What the desk does with a route: it has a button, an action for the ticked records of a list,
+    or both.
+
+    A route without it is none of these, whatever its scope.
+    """
+
+    fields: tuple[str, ...] | None = None
+    """Fields of the body that the form of the button has, in their order. Default: all that can be
+    written.
+    """
+
+    fixed: tuple[str, ...] = ()
+    """Hidden fields that the page of the button fills in, such as the record that a note is about."""
+
+    is_final: bool = False
+    """The change cannot be taken back, so a page of its own asks before."""
+
+    word: str | None = None
+    """Word in `allowed_actions` of the record. Default: the end of the path."""
+
+    batch: tuple[str, ...] | None = None
+    """Fields of the form of the batch action. Without it, the action is for one record only."""
+
+    is_button: bool = True
+    """False for an action that the desk offers only for ticked records."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Options:
     """What a route declares.
 
@@ -208,6 +237,11 @@ class Options:
     signs_in: bool = True
     """A form of the desk that is sent after the end of its session asks for address and password, and is saved with
     them. False for a batch, and never for a file: they ask to sign in in another tab."""
+
+    desk: Desk | None = None
+    """What the desk does with the route. Without it, neither a button nor a batch of the desk can
+    call the route.
+    """
 
     lost_page: bool = False
     """The 404 of this route is an HTML page, not a problem document. Read by the reference."""

@@ -270,7 +270,7 @@ def test_every_field_of_the_desk_into_which_people_type_has_a_label(office, busy
     for page in (
         *(page for page in PAGES if not page.startswith("company")),
         *(f"edit/{kind}{id}" for kind in edit.KINDS for id in ("", "/1")),
-        *(f"do/{name}{id}" for name in actions.BUTTONS for id in ("", "/1")),
+        *(f"do/{name}{id}" for name in actions.buttons() for id in ("", "/1")),
     ):
         found.update(
             name for form in forms(office.get(f"/desk/{page}", "*")) for name in typed(form)

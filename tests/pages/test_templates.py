@@ -79,7 +79,7 @@ def test_no_page_of_an_exhibitor_writes_a_value_of_python(site, rendered):  # no
 
 def test_no_page_of_the_desk_writes_a_value_of_python(office, busy_fair, rendered):  # noqa: F811
     forms = [f"edit/{kind}{id}" for kind in edit.KINDS for id in ("", "/1")]
-    steps = [f"do/{name}{id}" for name in actions.BUTTONS for id in ("", "/1")]
+    steps = [f"do/{name}{id}" for name in actions.buttons() for id in ("", "/1")]
     for page in (*PAGES, *forms, *steps):
         assert python_in(office.get(f"/desk/{page}", "*").text) == [], page
     assert missing(rendered, "desk") == set()

@@ -1,6 +1,7 @@
 """Buttons of the desk.
 
-Each one is a route of the API, named here by its handler; so its rules are those of the API.
+Each one is a route of the API with the option `desk`, and has the name of its handler; so its rules
+are those of the API.
 
 `GET /desk/do/NAME/ID` shows the form of an action, `POST` runs it. A refused action shows its form
 again, with what was typed. Where the action leads back to, is an address within the desk that comes
@@ -34,122 +35,46 @@ routes = Routes(
     forms=("text/html",),
 )
 
-# Names of handlers. What is not here cannot be done at the desk.
-BUTTONS = (
-    "review_application",
-    "approve_application",
-    "reject_application",
-    "waitlist_application",
-    "request_application_information",
-    "withdraw_application",
-    "confirm_participant",
-    "unconfirm_participant",
-    "cancel_participant",
-    "reinstate_participant",
-    "replace_participant_badge",
-    "create_participant_invoice",
-    "create_booth_reservation",
-    "confirm_booth_reservation",
-    "cancel_booth_reservation",
-    "extend_booth_reservation",
-    "move_booth_reservation",
-    "submit_service_order",
-    "confirm_service_order",
-    "cancel_service_order",
-    "cancel_service_order_item",
-    "approve_submission",
-    "reject_submission",
-    "request_submission_revision",
-    "request_document_signature",
-    "mark_document_signed",
-    "decline_document",
-    "void_document",
-    "terminate_document",
-    "refresh_invoice",
-    "send_invoice",
-    "mail_invoice",
-    "remind_invoice",
-    "cancel_invoice",
-    "delete_invoice",
-    "dispute_invoice",
-    "settle_invoice",
-    "offset_invoice",
-    "create_invoice_write_off",
-    "create_payment",
-    "complete_payment",
-    "cancel_payment",
-    "refund_payment",
-    "delete_payment",
-    "withdraw_dunning",
-    "assign_unmatched_payment",
-    "ignore_unmatched_payment",
-    "reopen_unmatched_payment",
-    "create_task",
-    "start_task",
-    "complete_task",
-    "cancel_task",
-    "reopen_task",
-    "create_note",
-    "delete_note",
-    "create_contact_vat_check",
-    "mail_link",
-    "revoke_link",
-    "delete_link_device",
-)
-FINAL = frozenset(
-    (  # asked about on a page of their own, because they cannot be taken back
-        "reject_application",
-        "withdraw_application",
-        "cancel_participant",
-        "cancel_booth_reservation",
-        "cancel_service_order",
-        "cancel_invoice",
-        "delete_invoice",
-        "delete_payment",
-        "refund_payment",
-        "void_document",
-        "terminate_document",
-        "create_invoice_write_off",
-        "withdraw_dunning",
-        "cancel_service_order_item",
-        "delete_note",
-        "revoke_link",
-        "delete_link_device",
-    )
-)
-# Fields of a body that the form of an action has, where those are not all of them.
-FIELDS = {
-    "approve_application": ["confirm", "mail"],
-    "send_invoice": ["mail"],
-    "cancel_invoice": ["reason", "mail"],
-    "remind_invoice": ["mail", "force"],
-    "create_payment": ["amount", "payment_date", "gateway_key", "notes"],
-    "create_note": ["note_text"],
-    "create_task": ["title", "description", "due_date", "priority"],
-    "create_booth_reservation": ["expires_at", "final_price", "notes"],
-    "assign_unmatched_payment": [],
-    "move_booth_reservation": ["booth_id", "keep_price"],
-    "cancel_participant": ["reason", "invoices", "mail"],
-    "refund_payment": ["amount", "refunded_at", "notes"],
-}
 NAMED_BY = {"get_participant": ("contact",)}  # records that have the name of another one
-PATHS = {"write_off": "write-offs"}  # actions whose word is not the end of their path
 BACK = re.compile(
     r"(?:[a-z_]{1,30}|[1-9]\d{0,17})(?:/(?:[a-z_]{1,30}|[1-9]\d{0,17}))*(?:\?[A-Za-z0-9_.=&%+-]{0,300})?"
 )
 
 
-def of(request, singular, record, *, without=()):
+@cache
+def buttons():
+    """Return name -> route of all buttons. What is not among them cannot be done at the desk."""
+    return {
+        name: route
+        for name, route in api.routes().items()
+        if route.options.desk and route.options.desk.is_button
+    }
+
+
+@cache
+def words():
+    """Return (resource, word) -> name of the button that does what the word of `allowed_actions`
+    says, to one record of the resource.
+    """
+    found = {}
+    for name, route in buttons().items():
+        resource, is_of_one, end = route.path.removeprefix("/api/v1/").partition("/<id>/")
+        if is_of_one:
+            found[resource, route.options.desk.word or end] = name
+    return found
+
+
+def of(request, resource, record, *, without=()):
     """Return the actions that a record allows now and the person may do, as a template shows them.
 
-    `singular` is the name of the record in paths, such as `applications`; `without` are actions
+    `resource` is the name of its records in paths, such as `applications`; `without` are actions
     that the page has in a form of its own.
     """
     allowed = record.get("allowed_actions") or ()
     found = [
         action(request, name, id=record["id"])
         for word in allowed
-        if (name := _handler(singular, word))
+        if (name := words().get((resource, word)))
         and name not in without
         and api.may_call(request, name)
     ]
@@ -161,13 +86,6 @@ def one(request, name, **ids):
     return [action(request, name, **ids)] if api.may_call(request, name) else []
 
 
-@cache
-def _handler(resource, word):
-    """Return the name of the button that POST /RESOURCE/<id>/WORD is, or None."""
-    path = f"/api/v1/{resource}/<id>/{PATHS.get(word, word)}"
-    return next((name for name in BUTTONS if api.routes()[name].path == path), None)
-
-
 def action(request, name, *, id=None, item_id=None, **fixed):
     """Return an action as a template shows it. `fixed` are fields of its body that are not typed."""
     address = "/".join(str(part) for part in ("do", name, id, item_id) if part is not None)
@@ -175,7 +93,7 @@ def action(request, name, *, id=None, item_id=None, **fixed):
         "name": name,
         "address": address,
         "label": f"do_{name}",
-        "is_final": name in FINAL,
+        "is_final": buttons()[name].options.desk.is_final,
         "fixed": fixed,
         "has_page": has_page(name),
     }
@@ -186,11 +104,14 @@ def has_page(name):
     """Return whether an action has a page of its own: to fill in its form, or to ask whether it is
     meant.
     """
-    schema = api.routes()[name].options.schema
-    names = FIELDS.get(name) if schema else []
-    return name in FINAL or bool(
-        body_schema(schema, "POST")["properties"] if names is None else names
-    )
+    options = buttons()[name].options
+    if options.desk.is_final:
+        return True
+    if not options.schema:
+        return False
+    if options.desk.fields is None:
+        return bool(body_schema(options.schema, "POST")["properties"])
+    return bool(options.desk.fields)
 
 
 def form_of(request, name, *, without=(), **choices):
@@ -198,15 +119,13 @@ def form_of(request, name, *, without=(), **choices):
 
     It lacks the fields `without`.
     """
-    schema = api.routes()[name].options.schema
-    names = FIELDS.get(name) if schema else []
-    if name == "send_invoice":
-        names = [*names, *offset_field(request)]
-    if without:
-        names = [each for each in names if each not in without]
-    label = labels.of(request, schema.partition(".")[0] if schema else "")
+    options = buttons()[name].options
+    names = options.desk.fields if options.schema else ()
+    if names is not None:
+        names = [each for each in permitted(request, names) if each not in without]
+    label = labels.of(request, options.schema.partition(".")[0] if options.schema else "")
     return Form(
-        schema or "application.approve",
+        options.schema or "application.approve",
         "POST",
         label,
         names=names,
@@ -215,9 +134,10 @@ def form_of(request, name, *, without=(), **choices):
     )
 
 
-def offset_field(request):
-    """Return the names of the fields of a form that offset credit: none without the scope for payments."""
-    return ["offset"] if api.may(request, "payments", writes=True) else []
+def permitted(request, names):
+    """Return the fields of a form that the person may send: `offset` needs the scope for payments."""
+    may_offset = api.may(request, "payments", writes=True)
+    return [name for name in names if name != "offset" or may_offset]
 
 
 def ticks(db, name):
@@ -294,7 +214,8 @@ def get_desk_action(db, request, name, id=None, item_id=None):
     """Return the form of an action, or show it again after a refusal."""
     ids_of(name, id, item_id)
     api.require_call(request, name)
-    fixed = request.fields if request.problem else shell.asked(*FIXED)
+    hidden = buttons()[name].options.desk.fixed
+    fixed = request.fields if request.problem else shell.asked(*hidden)
     booth_id = id_of(_first(fixed.get("booth_id") or ""))
     follows = effects.of(request, name, id, booth_id, db.config.currency)
     offered = {} if "booth_id" in follows.without else choices(request, name, id)
@@ -321,23 +242,9 @@ def get_desk_action(db, request, name, id=None, item_id=None):
         fixed={
             key: _first(value)
             for key, value in fixed.items()
-            if key in FIXED and key not in [each.name for each in made.fields]
+            if key in hidden and key not in [each.name for each in made.fields]
         },
     )
-
-
-FIXED = (
-    "entity_type",
-    "entity_id",
-    "invoice_number",
-    "booth_id",
-    "event_participant_id",
-    "waitlist",
-    "contact_id",
-    "assign_number",
-    "assign_amount",
-    "assign_invoice_amount",
-)
 
 
 def ids_of(name, id, item_id):
@@ -346,22 +253,16 @@ def ids_of(name, id, item_id):
     Raise 404 for another action, or for other ids.
     """
     ids = {key: value for key, value in (("id", id), ("item_id", item_id)) if value is not None}
-    if name not in BUTTONS or set(ids) != set(re.findall(r"<(\w+)>", api.routes()[name].path)):
+    route = buttons().get(name)
+    if route is None or set(ids) != set(re.findall(r"<(\w+)>", route.path)):
         raise not_found("page", shell.address())
     return ids
 
 
 def about(request, name, id):
     """Return the name of the record that an action is about, or None if the person may not read it."""
-    path = api.routes()[name].path.partition("<id>")[0]
-    reader = next(
-        (
-            reader
-            for reader, route in api.routes().items()
-            if route.method == "GET" and route.path == f"{path}<id>"
-        ),
-        None,
-    )
+    path = buttons()[name].path.partition("<id>")[0]
+    reader = api.names().get(("GET", f"{path}<id>"))
     if not id or not reader or not api.may_call(request, reader):
         return None
     include = NAMED_BY.get(reader, ()) if api.may(request, "contacts") else ()
@@ -381,12 +282,12 @@ def do_desk_action(request, name, id=None, item_id=None):
     if name == "refund_payment" and "credit_first" in request.fields:
         return credit_first(request, id)
     made = form_of(request, name)
-    body = {**made.body(made.compact(request.fields)), **fixed_of(request.fields)}
+    body = {**made.body(made.compact(request.fields)), **fixed_of(name, request.fields)}
     return once(
         request,
         name,
         ids,
-        body if api.routes()[name].options.schema else None,
+        body if buttons()[name].options.schema else None,
         lambda response: page_requests.see_other(request, target_after(request, name, response)),
     )
 
@@ -418,28 +319,30 @@ def target_after(request, name, response):
     return with_message(return_path(request), name, response.meta.get("credit_note_ids", ()))
 
 
-def fixed_of(fields):
-    """Return the fields of the body that a page has put into hidden fields, as JSON types."""
-    texts = {
-        name: _first(fields[name]).strip()
-        for name in FIXED
-        if _first(fields.get(name) or [""]).strip()
-    }
-    found = {
-        name: id_or_text(name, text)
-        for name, text in texts.items()
-        if not name.startswith("assign_")
-    }
+def fixed_of(name, fields):
+    """Return the part of the body of an action that its page has put into hidden fields, as JSON types."""
+    texts = {}
+    for each in buttons()[name].options.desk.fixed:
+        text = _first(fields.get(each) or [""]).strip()
+        if text:
+            texts[each] = text
+    if name == "assign_unmatched_payment":
+        return assigned(texts)
+    found = {each: id_or_text(each, text) for each, text in texts.items()}
     if "waitlist" in found:
         found["waitlist"] = True
-    if "assign_number" in texts:
-        amounts = {
-            name.removeprefix("assign_"): number(texts[name], "en")
-            for name in FIXED[-2:]
-            if name in texts
-        }
-        found["invoices"] = [{"invoice_number": texts["assign_number"], **amounts}]
     return found
+
+
+def assigned(texts):
+    """Return the invoice that gets the money of a bank transaction; without one, the proposals are accepted."""
+    if "assign_number" not in texts:
+        return {}
+    invoice = {"invoice_number": texts["assign_number"]}
+    for each in ("amount", "invoice_amount"):
+        if f"assign_{each}" in texts:
+            invoice[each] = number(texts[f"assign_{each}"], "en")
+    return {"invoices": [invoice]}
 
 
 def run(request, name, ids, body, *, tag=None, upload=None, query=""):

@@ -25,6 +25,12 @@ def routes():
     return found
 
 
+@cache
+def names():
+    """Return (method, path) -> name of the handler."""
+    return {(route.method, route.path): name for name, route in routes().items()}
+
+
 def read(name, *, form=None, include=(), query=None, **ids):
     """Return the response of a GET route.
 

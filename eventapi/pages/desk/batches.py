@@ -4,7 +4,9 @@ The first page is a trial, which changes nothing.
 """
 
 from collections import Counter
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 
 from eventapi.domain.billing import tax_terms
 from eventapi.errors import not_found
@@ -28,31 +30,43 @@ routes = Routes(
 )
 sql = statements("desk")
 
-# (list, action) -> handler of the batch, handler that reads one record, fields of the form.
-BATCHES = {
-    ("applications", "approve"): ("batch_applications", "get_application", ["confirm", "mail"]),
-    ("applications", "review"): ("batch_applications", "get_application", []),
-    ("applications", "waitlist"): ("batch_applications", "get_application", ["mail"]),
-    ("applications", "reject"): ("batch_applications", "get_application", ["reason", "mail"]),
-    ("participants", "confirm"): ("batch_participants", "get_participant", []),
-    ("participants", "invoice"): ("batch_participants", "get_participant", []),
-    ("booth-reservations", "confirm"): ("batch_booth_reservations", "get_booth_reservation", []),
-    ("service-orders", "confirm"): ("batch_service_orders", "get_service_order", []),
-    ("invoices", "send"): ("batch_invoices", "get_invoice", ["mail"]),
-    ("invoices", "remind"): ("batch_invoices", "get_invoice", ["mail"]),
-    ("links", "remind"): ("batch_links", "get_link", []),
-}
-SCHEMAS = {
-    (noun, word): f"{noun.removesuffix('s')}.{word}"
-    for noun, word in (
-        ("applications", "approve"),
-        ("applications", "waitlist"),
-        ("applications", "reject"),
-        ("invoices", "send"),
-        ("invoices", "remind"),
-    )
-}
 MOST = 200  # records of a batch
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """An action for the ticked records of a list.
+
+    run: handler of the batch.
+    read: handler that reads one record.
+    singular: name of one record.
+    schema: that of the body for one record, or None.
+    fields: fields of the form.
+    """
+
+    run: str
+    read: str
+    singular: str
+    schema: str | None
+    fields: tuple[str, ...]
+
+
+@cache
+def offered():
+    """Return (resource, action) -> Batch of the routes whose option `desk` has one."""
+    found = {}
+    for route in api.routes().values():
+        if route.options.desk is None or route.options.desk.batch is None:
+            continue
+        resource, _, action = route.path.removeprefix("/api/v1/").partition("/<id>/")
+        found[resource, action] = Batch(
+            run=api.names()["POST", f"/api/v1/{resource}/batch"],
+            read=api.names()["GET", f"/api/v1/{resource}/<id>"],
+            singular=resource.removesuffix("s"),
+            schema=route.options.schema,
+            fields=route.options.desk.batch,
+        )
+    return found
 
 
 @routes.get("/batch/<resource>/<action>")
@@ -64,10 +78,10 @@ def get_desk_batch(db, request, resource, action):
 @routes.post("/batch/<resource>/<action>", batch=True, shows=get_desk_batch, signs_in=False)
 def do_desk_batch(request, connections, resource, action):
     """Try an action for the ticked records, or run it if the trial was looked at."""
-    name, _, names = batch(resource, action)
+    found = batch(resource, action)
     ids = ordered(connections.reader(), request, resource, action)
     body = {"action": action, "ids": ids, "dry_run": not request.fields.get("sure")}
-    form = form_of(request, resource, action, names)
+    form = form_of(request, found)
     if form:
         body |= form.body(given_to(request, resource, action))
     if request.fields.get("sure"):
@@ -76,18 +90,18 @@ def do_desk_batch(request, connections, resource, action):
         return page(
             connections.reader(), request, resource, action, {"results": [], "dry_run": True}
         )
-    result = actions.run(request, name, {}, body).data
+    result = actions.run(request, found.run, {}, body).data
     return page(connections.reader(), request, resource, action, result)
 
 
 def page(db, request, resource, action, result):
     """Return the result of a trial, or of a batch."""
-    _, read, names = batch(resource, action)
+    found = batch(resource, action)
     rows, ids = [], ordered(db, request, resource, action)
     include = ("contact",) if resource == "invoices" else ()
     for entry in (result or {"results": []})["results"]:
         record = (
-            api.read(read, id=ids[entry["index"]], include=include).data
+            api.read(found.read, id=ids[entry["index"]], include=include).data
             if entry["status"] != 404
             else {"id": ids[entry["index"]]}
         )
@@ -142,7 +156,7 @@ def page(db, request, resource, action, result):
         action_word=action,
         ids=ids,
         trial=trial,
-        form=form_of(request, resource, action, names),
+        form=form_of(request, found),
         given=given,
         back=actions.return_path(request),
         good=len(good),
@@ -232,16 +246,15 @@ def takes_part(db, request, application):
     return labels.words(request)["takes_part"] if found and not found["is_own"] else None
 
 
-def form_of(request, resource, action, names):
-    """Return the form of a batch, or None if it has no fields."""
-    schema = SCHEMAS.get((resource, action))
-    if (resource, action) == ("invoices", "send"):
-        names = [*names, *actions.offset_field(request)]
-    return schema and Form(
-        schema,
+def form_of(request, found):
+    """Return the form of a Batch, or None if it has no fields."""
+    if not found.fields:
+        return None
+    return Form(
+        found.schema,
         "POST",
-        labels.of(request, resource.removesuffix("s")),
-        names=names,
+        labels.of(request, found.singular),
+        names=actions.permitted(request, found.fields),
         language=request.language,
     )
 
@@ -273,7 +286,8 @@ def sentence(request, entry):
 
 
 def batch(resource, action):
-    found = BATCHES.get((resource, action))
+    """Return a Batch. Raise 404 for another one."""
+    found = offered().get((resource, action))
     if found is None:
         raise not_found("page", shell.address())
     return found

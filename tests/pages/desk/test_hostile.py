@@ -49,10 +49,10 @@ def paths(method):
     hostile ids.
     """
     words = {
-        "<name>": (*actions.BUTTONS, *edit.KINDS, "x"),
+        "<name>": (*actions.buttons(), *edit.KINDS, "x"),
         "<what>": ("show", "rotate", "mail", "x"),
         "<page>": (*option.PAGES, "x"),
-        "<resource>/<action>": [f"{noun}/{word}" for noun, word in batches.BATCHES]
+        "<resource>/<action>": [f"{noun}/{word}" for noun, word in batches.offered()]
         + ["links/revoke"],
     }
     for route in application.routes():
@@ -97,8 +97,9 @@ def test_no_query_breaks_a_page(office, fair):
 
 def test_no_form_breaks_the_desk(office, fair):
     page, broken = office.get("/desk/applications"), []
+    hidden = {name for route in actions.buttons().values() for name in route.options.desk.fixed}
     names = (
-        *actions.FIXED,
+        *sorted(hidden),
         "ids",
         "participant_id",
         "tag",
@@ -194,11 +195,24 @@ def test_a_hostile_statement_is_refused_with_a_sentence_in_little_time(office, f
 def test_an_action_without_its_ids_or_with_others_does_not_exist(office):
     """What the body says doesn't matter: the address names no action."""
     page = office.get("/desk/applications")
-    for name in actions.BUTTONS:
+    for name in actions.buttons():
         for ids in ("", "/1", "/1/1"):
             if ids.count("/") != api.routes()[name].path.count("<"):
                 office.get(f"/desk/do/{name}{ids}", 404)
                 office.submit(page, f"/desk/do/{name}{ids}", {}, 404)
+
+
+def test_an_action_takes_only_the_hidden_fields_of_its_own(office, fair, organiser):
+    """Those of another action are neither shown again nor sent."""
+    address = f"do/create_task?entity_type=event&entity_id={fair.event['id']}&booth_id=7&waitlist=1"
+    page = office.get(f"/desk/{address}")
+    assert 'name="entity_id"' in page
+    assert 'name="booth_id"' not in page and 'name="waitlist"' not in page
+    fields = {"back": "", "title": "Call", "entity_type": "event", "contact_id": "1"}
+    fields |= {"entity_id": str(fair.event["id"]), "invoice_number": "R-1", "mail": "1"}
+    office.submit(page, "/desk/do/create_task", fields)
+    [task] = organiser.data("/tasks")
+    assert (task["title"], task["entity_id"]) == ("Call", fair.event["id"])
 
 
 def test_no_page_of_links_gives_rights_at_the_desk(office, fair, db):

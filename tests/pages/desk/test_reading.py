@@ -126,14 +126,14 @@ def pages(planted):
         ):
             continue
         if path.startswith("do/"):
-            found += [path.replace("<name>", name) for name in actions.BUTTONS]
+            found += [path.replace("<name>", name) for name in actions.buttons()]
         elif path.startswith("edit/"):
             found += [
                 with_id(path.replace("<name>", name), made[singular(name)]["id"])
                 for name in edit.KINDS
             ]
         elif path.startswith("batch/"):
-            found += [f"batch/{noun}/{word}" for noun, word in batches.BATCHES]
+            found += [f"batch/{noun}/{word}" for noun, word in batches.offered()]
         elif path.startswith("links/"):
             found += [
                 with_id(path, made["link"]["id"]).replace("<what>", what)
@@ -244,7 +244,7 @@ def test_a_page_shows_no_more_than_the_scopes_that_just_open_it_give(planted):
     assert wrong == {}
 
 
-@pytest.mark.parametrize("noun, word", batches.BATCHES)
+@pytest.mark.parametrize("noun, word", batches.offered())
 def test_the_trial_of_a_batch_shows_no_more_than_its_scopes_give(planted, noun, word):
     name = {"applications": "same_application", "participants": "participant"}.get(
         noun, noun[:-1].replace("-", "_")

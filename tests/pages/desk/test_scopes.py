@@ -198,10 +198,10 @@ def test_the_table_has_everything_that_the_desk_can_send():
     }
     known = {plain(address) for address in ADDRESSES}
     assert {re.sub("/<id>", "", path) for path in sends} <= known
-    assert {f"do/{name}" for name in actions.BUTTONS} == {
+    assert {f"do/{name}" for name in actions.buttons()} == {
         address for address in known if address.startswith("do/")
     }
-    assert {f"batch/{noun}/{word}" for noun, word in batches.BATCHES} == {
+    assert {f"batch/{noun}/{word}" for noun, word in batches.offered()} == {
         address for address in known if address.startswith("batch/")
     }
     assert {f"edit/{name}" for name in edit.KINDS} == {
@@ -270,6 +270,28 @@ def shown_on_pages(visitor):
             plain(address.rpartition("../desk/")[2].partition("?")[0]) for address in addresses
         }
     return found
+
+
+# Fields of each form that its action does not send to the API.
+OF_FORMS = {"form_token", "back", "credit_first"}
+
+
+def test_a_page_sends_only_fields_that_its_action_takes(office, busy_fair):
+    """Others would be dropped without a word."""
+    dropped = set()
+    forms = r'(?s)<form[^>]* action="[^"]*/desk/do/(\w+)[^"]*".*?</form>'
+    links = r'href="[^"]*/desk/do/(\w+)[^"?]*\?([^"]*)"'
+    for path in PAGES:
+        page = office.get(f"/desk/{path}", "*").text
+        sent = [
+            (form[1], re.findall(r' name="([^"]+)"', form[0])) for form in re.finditer(forms, page)
+        ]
+        sent += [(name, re.findall(r"(\w+)=", query)) for name, query in re.findall(links, page)]
+        for name, fields in sent:
+            desk = actions.buttons()[name].options.desk
+            known = {*(desk.fields or ()), *desk.fixed} | OF_FORMS
+            dropped |= {(name, field) for field in fields if field not in known}
+    assert not dropped
 
 
 def test_a_key_that_has_no_other_scope_gets_through(desk, busy_fair):

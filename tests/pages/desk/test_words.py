@@ -58,7 +58,7 @@ def forms(language):
     for kind in edit.KINDS.values():
         for method, names in (("POST", (*kind.new, *kind.names)), ("PATCH", kind.names)):
             yield Form(kind.singular, method, labels.of(visit), names=names, without=kind.without)
-    for name in actions.BUTTONS:
+    for name in actions.buttons():
         yield actions.form_of(visit, name)
     yield Form("booth.layout", "POST", labels.of(visit), names=["rows"], without=("rows/rotation",))
     known = document("event_pages")["properties"]
@@ -85,9 +85,9 @@ def test_every_field_has_a_label_and_every_option_a_name(language):
 
 def test_every_button_and_batch_has_its_words():
     for texts in WORDS.values():
-        for name in actions.BUTTONS:
+        for name in actions.buttons():
             assert f"do_{name}" in texts and f"done_{name}" in texts, name
-        for resource, action in batches.BATCHES:
+        for resource, action in batches.offered():
             assert f"batch_{resource}_{action}" in texts
         for name in edit.KINDS:
             assert {f"new_{name}", f"edit_{name}"} <= texts.keys(), name
@@ -104,7 +104,7 @@ def test_every_refusal_of_a_button_has_a_sentence():
     raised = {
         code
         for name in (
-            *actions.BUTTONS,
+            *actions.buttons(),
             *(
                 f"{verb}_{kind.handler}"
                 for kind in edit.KINDS.values()
@@ -122,7 +122,7 @@ def test_every_refusal_of_a_button_has_a_sentence():
 
 
 def test_every_button_is_a_route_that_can_be_sent():
-    for name in actions.BUTTONS:
+    for name in actions.buttons():
         assert api.routes()[name].method in ("POST", "DELETE"), name
 
 
