@@ -938,37 +938,6 @@ def test_revoking_a_link_ends_the_others_of_its_person_unless_unticked(
     assert organiser.data(f"/links/{link['id']}")["ended_by"] == "office"
 
 
-# Status of an invoice -> the buttons of its page.
-BUTTONS_OF_INVOICE = {
-    "draft": {"send_invoice", "refresh_invoice", "delete_invoice"},
-    "sent": {"mail_invoice", "cancel_invoice", "dispute_invoice", "create_invoice_write_off"},
-    "partially_paid": {"mail_invoice", "dispute_invoice", "create_invoice_write_off"},
-    "paid": {"mail_invoice"},
-    "cancelled": {"mail_invoice"},
-}
-
-
-@pytest.mark.parametrize("status", BUTTONS_OF_INVOICE)
-def test_the_page_of_an_invoice_has_the_buttons_of_its_status(office, organiser, fair, status):
-    """Nobody can delete what was sent: its number would be missing in the series."""
-    item = {"description": "Booth", "quantity": 1, "unit_price": 100, "tax_rate": 19}
-    draft = {"contact_id": fair.exhibitor["contact_id"], "items": [item]}
-    invoice = organiser.make("/invoices", draft)
-    address = f"/invoices/{invoice['id']}"
-    if status != "draft":
-        invoice = organiser.post(f"{address}/send", {"mail": False}, status=200).json["data"]
-    if status in ("partially_paid", "paid"):
-        amount = 50 if status == "partially_paid" else invoice["total"]
-        paid = {"invoice_number": invoice["invoice_number"], "amount": amount}
-        organiser.make("/payments", paid)
-    if status == "cancelled":
-        organiser.post(f"{address}/cancel", {"reason": "Withdrawn"}, status=200)
-    page = office.get(f"/desk{address}").text
-    buttons = set(re.findall(rf"do/(\w+invoice\w*)/{invoice['id']}\b", page))
-    assert organiser.data(address)["status"] == status
-    assert buttons == BUTTONS_OF_INVOICE[status]
-
-
 def test_letters_of_a_closed_month_are_refused_at_the_desk_by_name_of_the_month(
     office, organiser, fair, db, monkeypatch
 ):
