@@ -27,6 +27,7 @@ from eventapi.validation.options import (
     language,
     line,
     lines,
+    linked_address,
     mailbox,
     networks,
     one_of,
@@ -66,7 +67,7 @@ SERVICE_AND_ORGANISER = [
     Option(
         "imprint_url",
         "",
-        web_address,
+        linked_address,
         LOOK,
         "Address of the imprint of the organiser, linked on each public page. Empty: a page made of the options "
         "organiser_...",
@@ -74,7 +75,7 @@ SERVICE_AND_ORGANISER = [
     Option(
         "privacy_url",
         "",
-        web_address,
+        linked_address,
         LOOK,
         "Address of the privacy notice of the organiser, linked on each public page. Empty: the text of the event.",
     ),

@@ -74,6 +74,22 @@ def web_address(text: str) -> str:
     return text.rstrip("/")
 
 
+def linked_address(text: str) -> str:
+    """Accept an HTTP URL that public pages link, without a trailing slash, or empty text.
+
+    A user name in it looks like the name of a host (`https://show.example@other.example`), and
+    browsers read a backslash as a slash.
+    """
+    if "\\" in text:
+        raise ValueError("an address without a backslash, such as https://events.example.org")
+    if re.match(r"https?://[^/?#]*@", text):
+        raise ValueError(
+            "an address without a user name, such as https://events.example.org: the host is what "
+            "follows the @"
+        )
+    return web_address(text)
+
+
 def whole(low: int, high: int) -> Callable[[str], int]:
     """Return a parser of integers from `low` to `high`."""
 
