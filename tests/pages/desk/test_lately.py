@@ -5,7 +5,7 @@ import re
 import pytest
 
 from eventapi.domain.access import people
-from tests.support.office_people import open_settings, signed_in
+from tests.support.people import open_settings, signed_in
 
 
 @pytest.fixture

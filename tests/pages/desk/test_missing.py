@@ -9,7 +9,7 @@ from eventapi.domain.einvoices_sent import requirements
 from tests.domain.test_missing_settings import WRONG_IBAN
 from tests.domain.test_tax_warnings import BUYER, ITEM
 from tests.pages.desk.test_words import WORDS
-from tests.support.office_people import open_settings
+from tests.support.people import open_settings
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from eventapi import times
 from eventapi.languages import formats
 from eventapi.worker.mail import job
 from tests.support.mail_server import Inbox, Server
-from tests.support.office_people import signed_in
+from tests.support.people import signed_in
 from tests.worker.test_mail import configure, fresh  # noqa: F401  a fixture
 
 PAGE, TEST = "/desk/company/mails", "/desk/company/mails/test"
@@ -54,7 +54,7 @@ def said(visitor):
 
 
 def test_a_test_mail_waits_and_is_sent(carla, db, post, inbox):
-    assert "Probe-Mail an carla@messe.example" in carla.get(PAGE) and said(carla) == ""
+    assert "Probe-Mail an carla@fair.example" in carla.get(PAGE) and said(carla) == ""
     answer = press(carla)
     assert "Die Probe-Mail geht gleich hinaus." in carla.get("/" + answer.location.lstrip("./"))
     assert said(carla) == "wartet"
@@ -62,7 +62,7 @@ def test_a_test_mail_waits_and_is_sent(carla, db, post, inbox):
     at = db.connection.execute("SELECT updated_at FROM mails").fetchone()[0]
     assert said(carla) == f"gesendet, {formats.moment(at, 'Europe/Berlin', 'de')}"
     (message,) = inbox.messages
-    assert message["To"] == "Carla Weiß <carla@messe.example>"
+    assert message["To"] == "Carla Weiß <carla@fair.example>"
 
 
 def test_a_refusal_shows_what_the_server_has_answered(carla, db, post, inbox):
