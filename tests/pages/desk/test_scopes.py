@@ -153,9 +153,9 @@ def no_pace(monkeypatch):
     monkeypatch.setattr(sessions, "PER_MINUTE", 100_000)
 
 
-def send(visitor, page, address):
-    """Send the form of an address as far as it is known here. Return the response."""
-    fields = {"back": "", "ids": "1", **FIELDS.get(address, {})}
+def send(visitor, page, address, more=None):
+    """Send the form of an address as far as it is known here, with the fields `more`. Return the response."""
+    fields = {"back": "", "ids": "1", **FIELDS.get(address, {}), **(more or {})}
     return visitor.submit(page, f"/desk/{address}", fields, "*", FILES.get(address))
 
 
