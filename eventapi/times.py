@@ -178,6 +178,12 @@ def local_date(value, zone_name):
     )
 
 
+def local_time(value, zone_name):
+    """Return the time of day of a timestamp in the zone: `14:30`."""
+    local = datetime.fromisoformat(utc(value, zone_name)).astimezone(zone(zone_name))
+    return f"{local:%H:%M}"
+
+
 def today(zone_name, timestamp=None):
     """Return the date in the zone at `timestamp`.
 

@@ -74,6 +74,7 @@ OUTSIDE = (
     "pages.office.sign_in",
     "pages.office.account",
     "pages.desk.today",
+    "pages.desk.log",
     "pages.desk.applications",
     "pages.desk.exhibitors",
     "pages.desk.hall",

@@ -41,6 +41,10 @@ class Writer:
         """Return a time with its date."""
         return formats.moment(value, self.zone, self.language) if value else ""
 
+    def clock(self, value):
+        """Return the time of day of a timestamp: `14:30`."""
+        return times.local_time(value, self.zone) if value else ""
+
     def show(self, event):
         """Return the title of a show with its month: `Blütenland · Mai 2027`."""
         return labels.show_name(event, self.language, event.get("timezone") or self.zone)

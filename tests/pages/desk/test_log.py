@@ -1,0 +1,85 @@
+"""The log of the desk: entries of the audit log as sentences, with names only for those who may read them."""
+
+import re
+from html import unescape
+
+import pytest
+
+from eventapi.domain.records import entities
+from eventapi.pages.desk import changes, labels
+from eventapi.web.html import page_requests
+from tests.support.office_people import signed_in
+
+
+def sentences(visitor, query=""):
+    """Return the sentences of the log, newest first."""
+    page = visitor.get(f"/desk/log{query}").text
+    found = re.findall(r"(?s)<li>\s*<div>(.*?)(?:<details|</div>)", page)
+    return [said(text) for text in found]
+
+
+def said(text):
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", text)).split())
+
+
+@pytest.fixture
+def ada(desk):
+    return desk(language="de")
+
+
+def test_a_change_says_who_has_done_what_to_which_record(ada, office, organiser, fair):
+    id = fair.application["id"]
+    organiser.post(f"/applications/{id}/approve", status=200)
+    organiser.patch("/events/1", {"application_deadline": "2027-02-28"}, status=200)
+    newest = sentences(ada)
+    assert newest[:2] == [
+        "Ada Lovelace hat die Veranstaltung Garden Fair geändert: Anmeldeschluss 28.02.2027",
+        "Ada Lovelace hat die Anmeldung von Tulpen GmbH angenommen",
+    ]
+    assert "Ada Lovelace approved the application of Tulpen GmbH" in sentences(office)
+    assert f'href="../desk/applications/{id}?event=fair"' in ada.get("/desk/log").text
+    assert sentences(ada, f"?kind=application&id={id}") == [
+        "Ada Lovelace hat die Anmeldung von Tulpen GmbH angenommen",
+        "Ada Lovelace hat die Anmeldung von Tulpen GmbH angelegt",
+    ]
+
+
+def test_the_entries_of_one_request_are_one_change(ada, organiser, fair):
+    other = {"event_keys": ["fair"], "company_name": "Astern KG", "email": "info@astern.example"}
+    ids = [fair.application["id"], organiser.make("/applications", other)["id"]]
+    organiser.post("/applications/batch", {"action": "review", "ids": ids}, status=200)
+    assert sentences(ada)[:2] == [
+        "Ada Lovelace hat 2 Anmeldungen in Prüfung genommen: Tulpen GmbH, Astern KG",
+        "Ada Lovelace hat die Anmeldung von Astern KG angelegt",
+    ]
+
+
+def test_the_log_is_that_of_a_person_or_of_some_days(ada, organiser, fair, app, db):
+    carla = signed_in(app, db, "owner", "Carla Weiß")
+    assert sentences(ada, f"?person={carla.admin_id}") == []
+    assert all("Ada" in text for text in sentences(ada, "?person=1"))
+    assert sentences(ada, "?to=2020-01-01") == []
+    assert sentences(ada, "?from=nonsense") == sentences(ada)
+
+
+def test_without_the_scope_of_a_record_its_name_and_its_fields_are_absent(desk, organiser, fair):
+    organiser.patch(f"/contacts/{fair.contact['id']}", {"city": "Dresden"}, status=200)
+    reader = desk("audit:read", "Bob", "de")
+    page = reader.get("/desk/log").text
+    assert "Ada Lovelace hat den Kontakt geändert" in sentences(reader)
+    for text in ("Rosen KG", "Dresden", "Tulpen GmbH", "Hall 1", "applications/1"):
+        assert text not in page, text
+    assert "Leipzig" not in page and "hat den Stand angelegt" in page.replace("</b>", "")
+    desk("events").get("/desk/log", 403)
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_each_kind_and_each_event_of_a_record_has_its_words(language):
+    texts = page_requests.words(labels.PACKAGE, language)
+    for name, kind in entities.KINDS.items():
+        assert {f"log_{word}_{name}" for word in ("the", "one", "many")} <= texts.keys()
+        own = {action for action, word in kind.event_words.items()}
+        for action in {*kind.events, *own} - {*kind.event_words.values()}:
+            assert f"log_did_{action}" in texts, f"{name}.{action}"
+        if kind.scope is None:
+            assert name in changes.SCOPES or name in ("audit_log", "database"), name
