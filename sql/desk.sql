@@ -1,4 +1,4 @@
--- What the desk reads beside the lists of the API: figures of a day, exhibitors by name, and people by any word. A page
+-- What the desk reads beside the lists of the API: shows, exhibitors by name, and people by any word. A page
 -- shows no column that the API does not give to the same key. Where the scope of the page does not suffice for a column,
 -- its line is there only when the page says that the key has the other scope.
 
@@ -23,47 +23,6 @@ SELECT event_key, title, timezone, date_from, date_to FROM events
 -- The number of applications for an event that nobody has looked at, which the menu shows.
 SELECT count(*) FROM application_events x JOIN applications a ON a.id = x.application_id
  WHERE x.event_id = :event_id AND a.status = 'new';
-
--- name: figures
--- What waits for the office. Each figure has the name of its line on the page.
-SELECT (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id
-         WHERE x.event_id = :event_id AND a.status = 'new') AS applications_new,
-       (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id
-         WHERE x.event_id = :event_id AND a.status = 'in_review') AS applications_in_review,
-       (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id
-         WHERE x.event_id = :event_id AND a.status = 'info_requested') AS applications_asked,
-       (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id
-         WHERE x.event_id = :event_id AND a.status = 'waitlisted') AS applications_waitlisted,
-       (SELECT count(DISTINCT application_id) FROM application_gaps WHERE lacks = 'page'
-         AND event_id = :event_id) AS accepted_without_page,
-       (SELECT count(DISTINCT application_id) FROM application_gaps WHERE lacks = 'badge'
-         AND event_id = :event_id) AS accepted_without_badge,
-       (SELECT count(*) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending'
-         AND expires_at <= :soon AND expires_at > :now)
-         AS holds_ending,
-       (SELECT count(*) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending'
-         AND expires_at > :soon) AS holds,
-       (SELECT count(*) FROM submissions WHERE event_id = :event_id AND status = 'submitted') AS submissions,
-       (SELECT count(*) FROM service_orders WHERE event_id = :event_id AND status = 'submitted') AS orders,
-       (SELECT count(*) FROM tasks WHERE event_id = :event_id AND status IN ('pending', 'in_progress')
-         AND due_at <= :now) AS tasks_late,
-       (SELECT count(*) FROM tasks WHERE event_id = :event_id AND status IN ('pending', 'in_progress')
-         AND (due_at > :now OR due_at IS NULL))
-         AS tasks;
-
--- name: money
--- What waits for the office in the books, of all events.
-SELECT (SELECT count(*) FROM invoices WHERE status = 'draft') AS drafts,
-       (SELECT count(*) FROM invoices WHERE status IN ('sent', 'partially_paid') AND invoice_type = 'invoice'
-         AND overdue_from <= :today
-           AND open_amount > 0) AS overdue,
-       (SELECT count(*) FROM invoices WHERE for_post = 1 AND posted_on IS NULL)
-         + (SELECT count(*) FROM dunnings d CROSS JOIN invoices i ON i.id = d.invoice_id WHERE d.for_post = 1
-             AND d.posted_on IS NULL AND i.open_amount > 0 AND i.disputed_at IS NULL) AS to_print,
-       (SELECT count(*) FROM bank_transactions WHERE status = 'open') AS unmatched,
-       (SELECT count(*) FROM mails WHERE state IN ('failed', 'uncertain')) AS mails_failed,
-       (SELECT count(*) FROM mails WHERE state = 'queued' AND next_at <= :due) AS mails_waiting,
-       (SELECT count(*) FROM application_drafts WHERE mail_base_url IS NOT NULL) AS confirmations_waiting;
 
 -- name: exhibitors
 -- Ids of the exhibitors of an event by name.

@@ -103,13 +103,15 @@ class Teller:
     existing: frozenset
 
 
-def of(db, request, entries):
-    """Return a Change for each request among entries of the audit log, which come newest first."""
-    teller = _teller(db, request, entries)
-    found = []
-    for _, group in groupby(entries, key=_request_of):
-        found.append(_change(teller, list(group)))
-    return found
+def by_request(entries):
+    """Return the entries of each request, from entries of the audit log, which come newest first."""
+    return [list(group) for _, group in groupby(entries, key=_request_of)]
+
+
+def of(db, request, groups):
+    """Return a Change for each group of entries, which `by_request` has returned."""
+    teller = _teller(db, request, [entry for group in groups for entry in group])
+    return [_change(teller, group) for group in groups]
 
 
 def _request_of(entry):
@@ -218,7 +220,9 @@ def _sentence(teller, entries, form, fields=()):
 
     done = _done(texts, entries[0]["action"], kind).format(what=what)
     done = texts[form].format(step=done)
-    before, _, after = done.partition("\0")
+    before, mark, after = done.partition("\0")
+    if not mark and len(entries) == 1:  # the sentence names no record
+        named = []
     if len(entries) > 1 and named:
         before += ": "
         after = f" {texts['log_more']}" if len(entries) > MOST_NAMED else ""

@@ -2,12 +2,14 @@
 and team. It stands there also where no mail leaves.
 """
 
+from collections import Counter
+
 from eventapi.domain.access import notices, people, roles
 from eventapi.domain.mail import words as mail_words
 from eventapi.pages.desk import labels
 from eventapi.pages.desk.writing import Writer
 
-MOST = 20  # changes that the page shows
+MOST = 10  # changes of each kind that the page shows
 
 
 def of(db, request):
@@ -15,8 +17,12 @@ def of(db, request):
     if not is_owner(db, request):
         return []
     write = Writer(request.language, db.config.timezone)
-    changes = notices.lately(db, request.who.admin_id)[:MOST]
-    return [(write.moment(change["at"]), _sentence(request, change)) for change in changes]
+    shown, counts = [], Counter()
+    for change in notices.lately(db, request.who.admin_id):
+        counts[change["notice"]] += 1
+        if counts[change["notice"]] <= MOST:  # many of one kind hide none of another
+            shown.append((write.moment(change["at"]), _sentence(request, change)))
+    return shown
 
 
 def is_owner(db, request):

@@ -42,7 +42,7 @@ def get_desk_log(db, request):
         page=lists.page_of(asked),
         per_page=ENTRIES,
     )
-    found = changes.of(db, request, entries)
+    found = changes.of(db, request, changes.by_request(entries))
     return render_page(
         db,
         request,

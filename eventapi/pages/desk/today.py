@@ -1,134 +1,194 @@
-"""The first page of the desk: what happens today at the event in hand, and what waits for the
-office.
+"""The first page of the desk: where the show in hand stands, what waits for the office, what is
+missing, what comes next, and what was changed.
 """
-
-from datetime import timedelta
 
 from eventapi import times
 from eventapi.domain.upkeep import nightly
-from eventapi.errors import Problem
-from eventapi.pages.desk import api, events, gaps, lately
+from eventapi.pages.desk import api, changes, events, figures, gaps, labels, lately, waiting
 from eventapi.pages.desk.page import render_page
+from eventapi.pages.desk.writing import Writer
 from eventapi.pages.office import start
 from eventapi.pages.office.sign_in import signed_out
-from eventapi.storage.statements import statements
-from eventapi.web.rest import Response
-from eventapi.web.routes import JSON, Routes
+from eventapi.web.html import page_requests, shell
+from eventapi.web.routes import Routes
 
 routes = Routes(
     "desk", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",)
 )
-sql = statements("desk")
 
-SOON = timedelta(days=3)  # how long before its end a hold is shown as urgent
-DUE = timedelta(minutes=5)  # how long a mail that is due waits before it is shown
+OFFICE = "eventapi.pages.office"  # package with the texts of the first steps
 LATE = 26 * 3600  # seconds after which a backup is too old
-# Line of the page -> scope without which it is left out, address, and whether it is urgent.
-LINES = {
-    "applications_new": ("applications", "applications?status=new", True),
-    "applications_in_review": ("applications", "applications?status=in_review", False),
-    "applications_asked": ("applications", "applications?status=info_requested", False),
-    "applications_waitlisted": ("applications", "applications?status=waitlisted", False),
-    "accepted_without_page": ("applications", "applications?lacks=page", True),
-    "accepted_without_badge": ("applications", "applications?lacks=badge", True),
-    "holds_ending": ("booths", "hall/holds", True),
-    "holds": ("booths", "hall/holds", False),
-    "submissions": ("submissions", "exhibitors/submissions", True),
-    "orders": ("service_orders", "exhibitors/orders", True),
-    "tasks_late": ("tasks", "tasks", True),
-    "tasks": ("tasks", "tasks", False),
-    "drafts": ("invoices", "money?all=1", False),
-    "overdue": ("invoices", "money?show=overdue&all=1", True),
-    "to_print": ("invoices", "money/to_print", True),
-    "unmatched": ("payments", "money/bank", True),
-    "mails_failed": ("events", "", True),
-    "mails_waiting": ("events", "", True),
-    "confirmations_waiting": ("events", "", False),
-}
+CHANGES = 8  # changes that the page shows
+ENTRIES = 60  # of the audit log that are read at once to find them
+READS = 4  # how often they are read: a request may have hundreds of entries
+MORNING_ENDS, DAY_ENDS = "11:00", "18:00"  # local times of the greeting
 
 
 @routes.get("")
 def get_desk(db, request):
-    """Return what happens today, and what waits."""
+    """Return where the show in hand stands, and what waits."""
     event = events.current(db)
+    overview = overview_of(request, event)
+    pages = pages_of(request, event)
+    doors = figures.doors(request, event)
     return render_page(
         db,
         request,
         "today",
         menu="today",
         current=event,
-        lines=lines(db, request, event),
-        doors=doors(request, event),
+        greeting=greeting(db, request),
+        day=shell.long_day(times.today(zone_of(db, event)), texts_of(request), request.language),
+        distance=distance(db, request, event),
+        state=state_of_form(db, request, event, pages),
+        website=website(event, pages),
+        cards=figures.cards(db, request, overview, doors),
+        jobs=waiting.groups(waiting.lines(db, request, overview)),
+        steps=waiting.steps(request, overview),
+        dates=waiting.dates(request, overview),
+        doors=doors,
+        days_of_doors=figures.by_day(doors["hours"]) if doors else [],
+        changes=last_changes(db, request),
         backup=backup(db.config),
         as_of=times.now(),
-        bars=bars,
         lately=lately.of(db, request),
         lacks=gaps.told(db, request, event is not None),
         first_steps=start.progress(db, request),
+        all_first_steps=[] if event else first_steps(db, request),
     )
 
 
-@routes.get("/now", forms=(JSON,))
-def get_desk_figures(db, request):
-    """Return the figures of the first page, for its script. Sessions do not last longer by it."""
-    event = events.current(db)
-    figures = {name: count for name, count, *_ in lines(db, request, event)}
-    return Response(
-        {
-            "figures": figures,
-            "inside": (doors(request, event) or {}).get("present"),
-            "as_of": times.now(),
-        },
-        headers={"Cache-Control": "no-store"},
-    )
+def overview_of(request, event):
+    """Return the overview of an event, or None without an event or without its scope."""
+    if event is None or not api.may_call(request, "get_event_overview"):
+        return None
+    return api.read("get_event_overview", id=event["id"]).data
 
 
-def lines(db, request, event):
-    """Return (name, number, address, whether it is urgent) of what waits, without what the person
-    may not read.
+# The head
+
+
+def zone_of(db, event):
+    """Return the time zone of an event, or that of the organiser without an event."""
+    return (event and event["timezone"]) or db.config.timezone
+
+
+def texts_of(request):
+    """Return the function that returns the text of a word."""
+    texts = labels.words(request)
+    return lambda word, **parts: texts[word].format(**parts)
+
+
+def greeting(db, request):
+    """Return the greeting of the time of day, with the name of the person."""
+    clock = times.local_time(times.now(), db.config.timezone)
+    word = "good_evening"
+    if clock < MORNING_ENDS:
+        word = "good_morning"
+    elif clock < DAY_ENDS:
+        word = "good_day"
+    return texts_of(request)(word, name=request.who.admin_name)
+
+
+def distance(db, request, event):
+    """Return how many days it is until the event, which of its days it is, or "" ."""
+    if event is None or not event["date_from"]:
+        return ""
+    say, zone = texts_of(request), zone_of(db, event)
+    today = times.today(zone)
+    first = times.local_date(event["date_from"], zone)
+    last = times.local_date(event["date_to"], zone) or first
+    if today < first:
+        days = times.days_between(today, first)
+        return say("begins_tomorrow") if days == 1 else say("begins_in", n=days)
+    if today <= last:
+        day = times.days_between(first, today) + 1
+        return say("day_of_show", n=day, all=times.days_between(first, last) + 1)
+    return say("show_is_over")
+
+
+def pages_of(request, event):
+    """Return the settings of the public pages of an event, or None if the person may not read them."""
+    if event is None or not api.may_call(request, "get_event_pages"):
+        return None
+    return api.read("get_event_pages", id=event["id"]).data
+
+
+def state_of_form(db, request, event, pages):
+    """Return (text, tone) of the chip that says whether exhibitors can apply, or None.
+
+    `pages` are those of `pages_of`.
     """
-    now = times.now()
-    found = dict(
-        db.one(sql.money, today=times.today(db.config.timezone), due=times.after(now, -DUE))
-    )
-    if event:
-        soon = times.after(now, SOON)
-        found |= db.one(sql.figures, event_id=event["id"], now=now, soon=soon)
-    return [
-        (name, found[name], address, urgent)
-        for name, (scope, address, urgent) in LINES.items()
-        if found.get(name) and api.may(request, scope)
-    ]
-
-
-def doors(request, event):
-    """Return the figures of the entrance from the first day of the event on, or None."""
-    if (
-        not event
-        or not api.may(request, "checkins")
-        or not event["date_from_at"]
-        or event["date_from_at"] > times.now()
-    ):
+    if pages is None:
         return None
-    try:
-        return api.read("get_check_in_stats", query={"event_key": event["event_key"]}).data
-    except Problem as problem:
-        if problem.status >= 500:
-            raise
+    say, zone = texts_of(request), zone_of(db, event)
+    deadline = api.read("get_event", id=event["id"]).data["application_deadline"]
+    if not pages["apply_is_open"]:
+        return say("form_closed"), ""
+    if deadline is None:
+        return say("form_open"), "good"
+    if times.end(deadline, zone) < times.now():
+        return say("form_over"), ""
+    day = Writer(request.language, zone).day(deadline)
+    return say("form_open_until", day=day), "good"
+
+
+def website(event, pages):
+    """Return the address of the public pages of an event, or None if they are not public."""
+    if pages is None or not pages["is_public"] or not event["is_visible"]:
         return None
+    return f"{shell.up()}e/{event['event_key']}"
 
 
-def bars(hours):
-    """Return (hour, scans, share of the largest) of the last twelve hours with scans."""
-    counted = [(row["hour"][11:13], row["check_ins"] + row["check_outs"]) for row in hours[-12:]]
-    most = max((count for _, count in counted), default=0) or 1
-    return [(hour, count, round(100 * count / most)) for hour, count in counted]
+# What was changed, and the state of the installation
+
+
+def last_changes(db, request):
+    """Return (when, Change) of the last Changes of the audit log, or None without its scope."""
+    if not api.may_call(request, "list_audit_entries"):
+        return None
+    entries, groups = [], []
+    for page in range(1, READS + 1):
+        rows, total = api.rows("list_audit_entries", per_page=ENTRIES, page=page)
+        entries += rows
+        groups = changes.by_request(entries)
+        if len(groups) > CHANGES or len(entries) >= total:
+            break
+    found = changes.of(db, request, groups[:CHANGES])
+    return [(when(db, request, change.at), change) for change in found]
+
+
+def when(db, request, at):
+    """Return the time of day of a timestamp of today, else `yesterday` or its date."""
+    zone = db.config.timezone
+    write = Writer(request.language, zone)
+    days = times.days_between(times.local_date(at, zone), times.today(zone))
+    if days == 0:
+        return write.clock(at)
+    return texts_of(request)("yesterday") if days == 1 else write.day(at)
 
 
 def backup(config):
     """Return {at, is_late} of the newest verified backup; `at` is None without one."""
     at = nightly.newest_verified(config)
     return {"at": at, "is_late": at is None or times.unix(times.now()) - times.unix(at) > LATE}
+
+
+def first_steps(db, request):
+    """Return (title, address, whether it is done, what it is for) of the first steps of an owner."""
+    person = start.owner(db, request)
+    if person is None:
+        return []
+    texts = page_requests.words(OFFICE, request.language)
+    return [
+        (
+            texts[f"start_{step.name}"],
+            step.address,
+            step.is_done,
+            texts[f"help_start_{step.name}"],
+        )
+        for step in start.steps(db, person)
+    ]
 
 
 @routes.post("/sign-out")

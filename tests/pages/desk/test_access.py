@@ -1,6 +1,5 @@
 """Who gets into the office, and what nobody can do there."""
 
-import json
 import re
 from datetime import datetime, timedelta
 
@@ -58,7 +57,7 @@ def later(monkeypatch, **age):
 def test_a_link_signs_in_once(link, app):
     visitor, secret = link()
     assert visitor.sign_in(secret).headers["Location"].endswith("desk/")
-    assert "What waits" in visitor.get("/desk/")
+    assert "To do" in visitor.get("/desk/")
     Visitor(app).sign_in(secret, status=404)
 
 
@@ -321,11 +320,6 @@ def test_a_silent_worker_and_a_damaged_database_are_told(office, organiser, fair
     assert "cannot store anything" in refused
 
 
-def test_the_figures_of_the_first_page_are_data(office, fair):
-    data = json.loads(office.get("/desk/now").body)
-    assert data["data"]["figures"]["applications_new"] == 1 and data["data"]["inside"] is None
-
-
 def test_a_session_sends_sixty_forms_in_a_minute(office, desk, fair, monkeypatch):
     monkeypatch.setattr(sessions.time, "monotonic", lambda: 120.5)
     page, fields = office.get("/desk/edit/categories"), {"title": "", "color": "typed"}
@@ -357,5 +351,5 @@ def test_the_desk_has_one_host(office, fair, settings, monkeypatch):
 
 
 def test_a_chosen_language_is_kept(office, fair):
-    assert "Was wartet" in office.get("/desk/?language=de")
+    assert "Zu tun" in office.get("/desk/?language=de")
     assert "Anmeldungen" in office.get("/desk/applications")

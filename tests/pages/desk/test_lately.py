@@ -45,6 +45,21 @@ def test_an_owner_reads_of_another_bank_account_with_its_last_digits(carla, sett
     assert "IBAN bisher …3000, jetzt …2051" in first
 
 
+def test_many_changes_of_rights_hide_no_change_of_the_bank_account(
+    carla, app, db, settings, organiser
+):
+    open_settings(settings)
+    for iban in ("DE89370400440532013000", "DE02120300000000202051"):
+        organiser.patch("/settings", {"organiser_iban": iban}, status=200)
+    for number in range(25):
+        with db.write():
+            id = people.invite(db, f"Person {number}", f"p{number}@messe.example", "door")
+            people.record_invitation(db, id, "shown")
+    found = entries(carla)
+    assert sum("eingeladen" in entry for entry in found) == 10
+    assert any("IBAN bisher …3000, jetzt …2051" in entry for entry in found)
+
+
 def test_others_read_nothing_of_it(app, db, carla, desk):
     with db.write():
         id = people.invite(db, "Mehmet Aydın", "mehmet@messe.example", "door")

@@ -122,7 +122,7 @@ def pages(planted):
         if (
             route.method != "GET"
             or not route.path.startswith("/desk")
-            or path in ("sign-in", "now", "people")
+            or path in ("sign-in", "people")
         ):
             continue
         if path.startswith("do/"):

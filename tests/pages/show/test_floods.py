@@ -757,6 +757,6 @@ def test_what_is_kept_of_networks_and_domains_is_keyed_and_goes_with_the_confirm
 def test_the_desk_tells_how_many_confirmations_wait(register, app, db):
     visitor = Visitor(app)
     sign_in(visitor, add_key(db, SCOPES))
-    assert "confirmations_waiting" not in visitor.get("/desk/").text
+    assert "mails_waiting" not in visitor.get("/desk/").text
     register(*own_domains(35, ["192.0.2.1"]))
-    assert re.search(r'data-figure="confirmations_waiting"[^>]*>5<', visitor.get("/desk/").text)
+    assert re.search(r'data-figure="mails_waiting"[^>]*>5<', visitor.get("/desk/").text)
