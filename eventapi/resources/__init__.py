@@ -85,7 +85,7 @@ OUTSIDE = (
     "pages.desk.people",
     "pages.desk.search",
     "pages.desk.edit",
-    "pages.desk.settings",
+    "pages.desk.setup_pages",
     "pages.office.company",
     "pages.desk.links",
     "pages.desk.batches",

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 from eventapi import app as application
 from eventapi.config import option
 from eventapi.domain.access import links, people
-from eventapi.pages.desk import actions, edit
+from eventapi.pages.desk import actions, kinds
 from eventapi.plugins import sessions
 from eventapi.web.html import ended as ended_page
 from eventapi.web.html import page_requests, typed_fields
@@ -269,7 +269,7 @@ def test_every_field_of_the_desk_into_which_people_type_has_a_label(office, busy
     found = set()
     for page in (
         *(page for page in PAGES if not page.startswith("company")),
-        *(f"edit/{kind}{id}" for kind in edit.KINDS for id in ("", "/1")),
+        *(f"edit/{kind}{id}" for kind in kinds.KINDS for id in ("", "/1")),
         *(f"do/{name}{id}" for name in actions.buttons() for id in ("", "/1")),
     ):
         found.update(

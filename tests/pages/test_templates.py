@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import pytest
 
-from eventapi.pages.desk import actions, edit
+from eventapi.pages.desk import actions, kinds
 from eventapi.plugins import sessions
 from eventapi.web.html import shell
 from tests.pages.conftest import python_in
@@ -24,7 +24,7 @@ from tests.support.processes import ROOT
 # tests open them.
 ELSEWHERE = {
     "my": "check.html confirm.html contract.html mailed.html unmailed.html person.html programme.html free.html",
-    "desk": "batch.html edit_event.html lack.html link.html door_list.html hall_list.html warnings.html "
+    "desk": "batch.html lack.html link.html door_list.html hall_list.html warnings.html "
     "statement.html statement_entries.html",
 }
 
@@ -78,7 +78,7 @@ def test_no_page_of_an_exhibitor_writes_a_value_of_python(site, rendered):  # no
 
 
 def test_no_page_of_the_desk_writes_a_value_of_python(office, busy_fair, rendered):  # noqa: F811
-    forms = [f"edit/{kind}{id}" for kind in edit.KINDS for id in ("", "/1")]
+    forms = [f"edit/{kind}{id}" for kind in kinds.KINDS for id in ("", "/1")]
     steps = [f"do/{name}{id}" for name in actions.buttons() for id in ("", "/1")]
     for page in (*PAGES, *forms, *steps):
         assert python_in(office.get(f"/desk/{page}", "*").text) == [], page

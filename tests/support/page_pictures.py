@@ -82,7 +82,7 @@ DESK = (
     "setup",
     "edit/services",
     "edit/events",
-    "settings/2",
+    "setup/website",
     "hall/layout/1",
     "do/reject_application/1",
     "print",

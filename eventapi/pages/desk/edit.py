@@ -1,16 +1,20 @@
 """New and edit forms of records, made from the schemas of the API: what a first show needs, without
 a program.
 
-Each kind names the fields of its form. The rest of a record stays as it is.
+kinds.py names the fields of each form. The rest of a record stays as it is.
 """
+
+from urllib.parse import urlencode
 
 from eventapi.domain.bank import importing
 from eventapi.errors import not_found
 from eventapi.languages import names
 from eventapi.pages.desk import actions, api, bank_rules, choices, events, labels, taxes
+from eventapi.pages.desk.kinds import KINDS
 from eventapi.pages.desk.page import render_page
+from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests, shell
-from eventapi.web.html.forms import id_of
+from eventapi.web.html.forms import Group, id_of
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
 
@@ -25,206 +29,6 @@ routes = Routes(
 )
 
 
-class Kind:
-    """A kind of record with forms.
-
-    `singular` is the name of its schema, `handler` ends the names of its handlers (`create_event`),
-    `names` are the fields of the form, `rare` those that few shows need: the form has them below
-    "More". `new` are fields of a new record only. `back` is the page of the desk that shows the
-    records.
-    """
-
-    def __init__(self, singular, names, rare=(), *, new=(), back="setup", without=(), handler=None):
-        self.singular, self.names, self.rare, self.new = singular, (*names, *rare), rare, new
-        self.back, self.without, self.handler = back, without, handler or singular
-
-
-KINDS = {
-    "events": Kind(
-        "event",
-        (
-            "title",
-            "date_from",
-            "date_to",
-            "venue",
-            "address",
-            "postal_code",
-            "city",
-            "country",
-            "application_deadline",
-            "opening_hours",
-            "place_of_supply",
-        ),
-        ("event_key", "timezone", "description", "day_ends_at", "is_visible", "cost_centre"),
-    ),
-    "categories": Kind(
-        "category",
-        ("title", "event_keys", "applicant_visibility", "base_price"),
-        (
-            "tax_rate",
-            "exemption_reason",
-            "place_of_supply",
-            "color",
-            "content",
-            "parent_category_id",
-            "sort_order",
-        ),
-    ),
-    "services": Kind(
-        "service",
-        ("service_name", "short_description", "unit", "base_price", "events"),
-        (
-            "category_id",
-            "tax_rate",
-            "exemption_reason",
-            "place_of_supply",
-            "min_quantity",
-            "max_quantity",
-            "quantity_step",
-            "requires_specification",
-            "specification_label",
-            "lead_time_days",
-            "is_active",
-            "sort_order",
-        ),
-        without=("events/event_id",),
-    ),
-    "service_categories": Kind("service_category", ("category_name", "sort_order")),
-    "submission_types": Kind(
-        "submission_type",
-        (
-            "title",
-            "event_key",
-            "description",
-            "input",
-            "allowed_extensions",
-            "due",
-            "needs_approval",
-            "is_required",
-        ),
-        ("max_size_mb", "roles", "is_active", "sort_order"),
-    ),
-    "booth_types": Kind(
-        "booth_type",
-        ("booth_type_name", "price_model", "price", "open_sides"),
-        ("tax_rate", "exemption_reason", "color", "description", "sort_order"),
-    ),
-    "plans": Kind(
-        "plan",
-        ("plan_name", "event_key", "width", "height", "objects"),
-        ("area_name", "description", "sort_order", "is_active"),
-        back="hall",
-    ),
-    "booths": Kind(
-        "booth",
-        (
-            "booth_number",
-            "booth_type_id",
-            "width",
-            "depth",
-            "pos_x",
-            "pos_y",
-            "status",
-            "blocked_reason",
-        ),
-        ("rotation", "fixed_price", "tax_rate", "booth_name", "amenities", "notes"),
-        new=("plan_id",),
-        back="hall",
-    ),
-    "contacts": Kind(
-        "contact",
-        (
-            "company_name",
-            "first_name",
-            "last_name",
-            "email",
-            "phone",
-            "address",
-            "postal_code",
-            "city",
-            "country",
-            "tax_id",
-            "is_business",
-        ),
-        ("invoice_email", "mobile", "website", "language", "notes"),
-        back="search",
-    ),
-    "participants": Kind(
-        "participant",
-        ("category_key", "badge_name"),
-        new=("event_key", "contact_id", "role", "is_confirmed"),
-        back="exhibitors",
-    ),
-    "applications": Kind(
-        "application",
-        (
-            "company_name",
-            "first_name",
-            "last_name",
-            "email",
-            "phone",
-            "address",
-            "postal_code",
-            "city",
-            "country",
-            "requested_area",
-            "message",
-            "event_keys",
-            "category_keys",
-        ),
-        ("mobile", "website", "tax_id", "late", "rating", "notes"),
-        back="applications",
-    ),
-    "service_orders": Kind(
-        "service_order",
-        ("items", "notes"),
-        new=("event_participant_id",),
-        back="exhibitors",
-        without=("items/service_key", "items/booth_id"),
-    ),
-    "dunning_levels": Kind(
-        "dunning_level",
-        ("name", "days", "deadline_days", "fee"),
-        (
-            "level",
-            "has_lump_sum",
-            "interest",
-            "interest_rate",
-            "title_de",
-            "title_en",
-            "text_de",
-            "text_en",
-        ),
-    ),
-    "bank_rules": Kind(
-        "bank_rule",
-        ("direction", "counterparty", "text", "account", "reason"),
-        back="money/bank/rules",
-    ),
-    "profiles": Kind(
-        "profile",
-        (
-            "is_listed",
-            "display_name",
-            "texts",
-            "products",
-            "website",
-            "email",
-            "phone",
-            "links",
-            "locked",
-        ),
-        handler="participant_profile",
-        back="exhibitors",
-    ),
-    "invoices": Kind(
-        "invoice",
-        ("due_date", "text", "tax_treatment"),
-        ("service_date", "service_date_to", "buyer_reference", "language", "notes"),
-        new=("contact_id", "event_participant_id"),
-        back="money",
-    ),
-}
 # Fields that come from the page before, not typed -> handler that reads what they name, and what to
 # include.
 ABOUT = {
@@ -248,41 +52,69 @@ STORED_AS = {
 @routes.get("/edit/<name>")
 @routes.get("/edit/<name>/<id>")
 def get_desk_form(db, request, name, id=None):
-    """Return the form of a new record, or of one that exists."""
+    """Return the form of a new record, or of one that exists.
+
+    That of an event is the page `setup/details`.
+    """
     kind = kind_of(name, id)
     api.require_call(request, handler_of(kind, id))
-    event = events.current(db)
-    record = stored(kind, id) if id else None
-    made = form_of(request, db.config, name, id, event_of(record, event))
-    if request.problem:
-        given = made.compact(request.fields)
-    else:
-        given = made.texts(record) if record else begun(db, made, event, name)
-    if request.problem and request.problem.status == 412:
-        request.fields["tag"] = [record["tag"]]  # the stored record is shown beside what was typed
+    if name == "events" and id and not request.problem:
+        return page_requests.moved(details_of(request, id))
+    back = actions.return_path(request)
+    values = values_of(db, request, kind, name, id, events.current(db))
     return render_page(
         db,
         request,
         "edit",
-        current=event,
-        menu="setup" if kind.back in ("setup", "hall") else kind.back.partition("/")[0],
-        form=made,
-        given=given,
-        kind_name=name,
-        kind_back=kind.back,
-        record=record,
-        id=id,
-        back=actions.return_path(request),
-        tag=(request.fields.get("tag") or [record["tag"] if record else ""])[0],
-        about=about(given),
-        abroad=taxes.abroad(
-            request, db.config.organiser_country, record if name == "events" else None
-        ),
-        stored=made.texts(record) if record and request.problem else {},
-        can_delete=id
-        and f"delete_{kind.handler}" in api.routes()
-        and api.may_call(request, f"delete_{kind.handler}"),
+        menu=kind.back.partition("/")[0],
+        back=back,
+        **values,
     )
+
+
+def details_of(request, id):
+    """Return the address of the details of an event, with the way back."""
+    asked = {"event": api.read("get_event", id=id).data["event_key"], **shell.asked("back", "done")}
+    return f"{request.home()}setup/details?{urlencode(asked)}"
+
+
+def values_of(db, request, kind, name, id, event):
+    """Return what the template `edit` shows of a record, by name; of a new one if `id` is None.
+
+    `name` is that of the kind, or of its page below "Set up"; `event` is the one in hand.
+    """
+    record = stored(kind, id) if id else None
+    form = form_of(request, db.config, kind, name, id, event_of(record, event))
+    problem = request.problem if "tag" in request.fields else None  # of this form, not of a button
+    if problem:
+        given = form.compact(request.fields)
+    elif record:
+        given = form.texts(record)
+    else:
+        given = begun(db, form, event, name)
+    if problem and problem.status == 412:
+        request.fields["tag"] = [record["tag"]]  # the stored record is shown beside what was typed
+    is_event = kind.schema == "event"
+    return {
+        "current": event,
+        "form": form,
+        "given": given,
+        "kind_name": name,
+        "kind_back": kind.back,
+        "record": record,
+        "id": id,
+        "tag": (request.fields.get("tag") or [record["tag"] if record else ""])[0],
+        "about": about(given),
+        "abroad": taxes.abroad(request, db.config.organiser_country, record if is_event else None),
+        "stored": form.texts(record) if record and problem else {},
+        "can_delete": bool(id) and may_delete(request, kind),
+    }
+
+
+def may_delete(request, kind):
+    """Return whether the API can delete a record of a kind, and the person may do it."""
+    handler = f"delete_{kind.handler}"
+    return handler in api.routes() and api.may_call(request, handler)
 
 
 def begun(db, made, event, name):
@@ -329,26 +161,34 @@ def stored(kind, id):
     return record
 
 
-def form_of(request, config, name, id, event_key=None):
-    """Return the form of a kind of record, of a new one without `id`. It offers what the event has."""
-    kind = KINDS[name]
+def form_of(request, config, kind, name, id, event_key=None):
+    """Return the form of a kind of record, of a new one without `id`. It offers what the event has.
+
+    Fields that the product does not know are left out.
+    """
+    known = document(kind.schema)["properties"]
     fields = kind.names if id else (*kind.new, *kind.names)
-    offered = {} if name == "events" else choices.of(request, fields, event_key)
+    fields = [field for field in fields if field in known]
+    groups = [Group(*each) for each in kind.groups]
+    if not id and kind.new:
+        groups.insert(0, Group("first", " ".join(kind.new)))
+    offered = {} if kind.schema == "event" else choices.of(request, fields, event_key)
     if name == "bank_rules":
         offered["account"] = [(iban, iban) for iban in importing.own_accounts(config)]
     made = Form(
-        kind.singular,
+        kind.schema,
         "PATCH" if id else "POST",
         labels.of(request, name),
         names=fields,
-        without=kind.without,
+        without=kind.hidden,
+        groups=groups,
         rare=kind.rare,
         spread=SPREAD,
         choices=offered,
         currency=config.currency,
         language=request.language,
     )
-    if name == "events":
+    if kind.schema == "event":
         taxes.explain_place(request, config.organiser_country, made)
     return made
 
@@ -393,27 +233,45 @@ def start(db, made, event):
 def save_desk_record(request, config, connections, name, id=None):
     """Create a record, or change one if it is still as the form has shown it."""
     kind = kind_of(name, id)
-    made = form_of(request, config, name, id)
-    body = made.body(made.compact(request.fields))
+    return save(
+        request, config, kind, name, id, lambda response: saved(request, kind, name, id, response)
+    )
+
+
+def save(request, config, kind, name, id, lead):
+    """Create, change or delete the record of the form that was sent.
+
+    Return the redirection to the address `lead(response)`, after deleting to that of the kind.
+    """
     if request.fields.get("delete") and id:
+        gone = actions.with_message(kind.back, "deleted")
         return actions.once(
             request,
             f"delete_{kind.handler}",
             {"id": id},
             None,
-            lambda response: page_requests.see_other(
-                request, actions.with_message(kind.back, "deleted")
-            ),
+            lambda _: page_requests.see_other(request, gone),
             tag=tag_of(request),
         )
+    form = form_of(request, config, kind, name, id)
+    body = form.body(form.compact(request.fields))
     return actions.once(
         request,
         handler_of(kind, id),
         {"id": id} if id else {},
-        body,
-        lambda response: page_requests.see_other(request, saved(request, kind, name, id, response)),
+        with_other_texts(kind, id, body),
+        lambda response: page_requests.see_other(request, lead(response)),
         tag=tag_of(request) if id else None,
     )
+
+
+def with_other_texts(kind, id, body):
+    """Return a body with the texts of the pages of an event that other forms have: they stay."""
+    if not kind.texts:
+        return body
+    stored = api.read(f"get_{kind.handler}", id=id).data["texts"]
+    others = {name: text for name, text in stored.items() if name not in kind.texts}
+    return {**body, "texts": {**others, **body["texts"]}}
 
 
 def tag_of(request):

@@ -4,7 +4,8 @@ import re
 from urllib.parse import urlencode
 
 from eventapi.config import SETTINGS
-from eventapi.pages.desk import api, edit, gaps, labels
+from eventapi.pages.desk import api, gaps, labels
+from eventapi.pages.desk.kinds import KINDS
 from eventapi.validation.identifiers.organiser import faulty_options
 
 BY_FIELD = {"exchange_rate": "exchange_rates"}  # field of an invoice -> setting
@@ -54,6 +55,6 @@ def _links(request, invoice, finding, names, wrong, here):
     if field.startswith("contact.") and contact and api.may_call(request, "update_contact"):
         name = re.findall(r"\w+", field)[1]
         return [(texts["mend_contact"], f"edit/contacts/{contact['id']}?{back}", f"f-{name}")]
-    if field in edit.KINDS["invoices"].names and api.may_call(request, "update_invoice"):
+    if field in KINDS["invoices"].names and api.may_call(request, "update_invoice"):
         return [(texts["mend_invoice"], f"edit/invoices/{invoice['id']}?{back}", f"f-{field}")]
     return []

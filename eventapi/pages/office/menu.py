@@ -42,11 +42,22 @@ PARTS = (
     Part("setup", "setup", ("events",), is_preparation=True),
     Part("settings", "", ("settings", roles.TEAM), is_preparation=True),
 )
-# (page, address, scope): the pages of the show in hand. Without a show, those with its id are left
-# out. The word `office_PAGE` is the label of a page.
+# (page, address, scope): the checklist, and the pages of the show in hand. The word `office_PAGE` is the
+# label of a page.
 SETUP = (
     ("setup", "setup", "events"),
-    ("website", "settings/{event_id}", "events"),
+    ("details", "setup/details", "events"),
+    ("website", "setup/website", "events"),
+    ("programme", "setup/programme", "schedules"),
+    ("visitors", "setup/visitors", "events"),
+    ("apply", "setup/apply", "events"),
+    ("categories", "setup/categories", "categories"),
+    ("stands", "setup/stands", "booths"),
+    ("halls", "setup/halls", "plans"),
+    ("services", "setup/services", "services"),
+    ("submissions", "setup/submissions", "submissions"),
+    ("portal", "setup/portal", "events"),
+    ("levels", "setup/dunning", "invoices"),
 )
 # (page, address, scope): the pages of the organiser, and the team.
 SETTINGS = (
@@ -107,12 +118,12 @@ def pages_of(config, request, texts, event, part, page):
         Entry(
             name,
             texts[f"office_{name}"],
-            address.format(event_id=event["id"] if event else ""),
+            address,
             is_current=name == page,
             count=counts.get(name, 0),
         )
         for name, address, scope in listed
-        if api.may(request, scope) and (event is not None or "{event_id}" not in address)
+        if api.may(request, scope) and (event is not None or not address.startswith("setup/"))
     )
 
 

@@ -1,7 +1,10 @@
-"""What a show is made of, and the steps of a first show in their order."""
+"""The checklist of a show: what it is made of, and what is done, open or needed."""
 
-from eventapi.pages.desk import api, edit, events, gaps, taxes
+from dataclasses import dataclass
+
+from eventapi.pages.desk import api, events, gaps, labels, taxes
 from eventapi.pages.office.page import render_page
+from eventapi.web.html import shell
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -14,83 +17,93 @@ routes = Routes(
     forms=("text/html",),
 )
 
-SETUP = (
-    "categories",
-    "booth_types",
-    "service_categories",
-    "services",
-    "submission_types",
-    "dunning_levels",
-)
+# Card of the checklist -> its steps, which are pages below /desk/setup/. The word `office_STEP` is the
+# name of a step, `checklist_CARD` that of a card.
+CARDS = {
+    "show": ("details", "website", "programme", "visitors"),
+    "apply": ("apply", "categories"),
+    "stands": ("stands", "halls", "services", "submissions"),
+    "portal": ("portal", "dunning"),
+}
+ORGANISER = "company"  # the step of the overview that belongs to no show
+DONE, OPEN, NEEDED = "done", "open", "needed"
+VERBS = {DONE: "step_view", OPEN: "step_add", NEEDED: "step_add"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the checklist.
+
+    Attributes:
+        label: its name.
+        address: that of its page, below /desk/.
+        state: done, open or needed.
+        text: what is missing, or what will be there.
+        verb: the text of the link to the page.
+    """
+
+    label: str
+    address: str
+    state: str
+    text: str
+    verb: str
 
 
 @routes.get("/setup")
 def get_desk_setup(db, request):
-    """Return what a show is made of, with what is missing on top: the steps of a first show, in
-    their order.
-    """
+    """Return the steps of setting up the event in hand, and what the organiser lacks."""
     event = events.current(db)
-    lists = {
-        name: api.rows(f"list_{name}", per_page=100, **of(name, event))
-        for name in SETUP
-        if api.may_call(request, f"list_{name}")
-    }
-    plans = (
-        api.rows("list_plans", include=("booth_count",), event_id=event["id"])
-        if event and api.may_call(request, "list_plans")
-        else ([], 0)
-    )
-    is_public = bool(event and api.read("get_event_pages", id=event["id"]).data["is_public"])
+    cards = cards_of(request, event) if event else []
+    steps = [step for _, steps in cards for step in steps]
     return render_page(
         db,
         request,
         "setup",
         page="setup",
         current=event,
-        lists=lists,
-        kinds=edit.KINDS,
-        plans=plans[0],
-        steps=steps(request, event, lists, plans[0], is_public),
+        cards=cards,
+        next_step=next_of(steps),
+        done=sum(step.state == DONE for step in steps),
+        total=len(steps),
+        show_address=f"{shell.up()}e/{event['event_key']}" if event else None,
+        is_public=bool(event and api.read("get_event_pages", id=event["id"]).data["is_public"]),
         abroad=taxes.abroad(request, db.config.organiser_country, event),
         lacks=[
             lack for lack in gaps.told(db, request, has_show=True) if lack.code != "no_mail_server"
         ],
-        may_edit=lambda name: api.may_call(request, f"create_{edit.KINDS[name].handler}"),
     )
 
 
-def of(name, event):
-    """Return the filter of a list for the event in hand."""
-    return {"event_id": event["id"]} if event and name in ("services", "submission_types") else {}
-
-
-def steps(request, event, lists, plans, is_public):
-    """Return (step, address, whether it is done) of setting up a show.
-
-    The address is None if the person may not.
-    """
-
-    def step(name, kind, is_done):
-        is_allowed = api.may_call(
-            request, edit.handler_of(edit.KINDS[kind.partition("/")[0]], None)
-        )
-        return name, f"edit/{kind}" if is_allowed else None, is_done
-
-    def list_of(name):
-        return step(name, name, bool(lists.get(name, ([], 0))[1]))
-
-    return [
-        step("event", f"events/{event['id']}" if event else "events", event is not None),
-        list_of("categories"),
-        list_of("booth_types"),
-        step("plan", "plans", bool(plans)),
-        (
-            "booths",
-            f"hall/layout/{plans[0]['id']}" if plans else "hall",
-            any(plan["booth_count"] for plan in plans),
-        ),
-        list_of("services"),
-        list_of("submission_types"),
-        list_of("dunning_levels"),
-        ("pages", f"settings/{event['id']}" if event else "setup", is_public),
+def cards_of(request, event):
+    """Return (card, its Steps), as far as the person may read their records, without empty cards."""
+    overview = api.read("get_event_overview", id=event["id"]).data
+    texts = labels.words(request)
+    of_show = [each for each in overview["setup"] if each["step"] != ORGANISER]
+    found = {each["step"]: step_of(texts, each) for each in of_show}
+    cards = [
+        (card, [found[name] for name in names if name in found]) for card, names in CARDS.items()
     ]
+    return [(card, steps) for card, steps in cards if steps]
+
+
+def step_of(texts, each):
+    """Return the Step for one of `setup` of the overview."""
+    sentences = [texts[f"step_lacks_{code}"] for code in each["codes"]]
+    if each["state"] != DONE and not sentences:
+        sentences = [texts[f"step_without_{each['step']}"]]
+    return Step(
+        label=texts[f"step_{each['step']}"],
+        address=f"setup/{each['step']}",
+        state=each["state"],
+        text=" ".join(sentences),
+        verb=texts[VERBS[each["state"]]],
+    )
+
+
+def next_of(steps):
+    """Return the first Step that is needed, else the first that is open, or None."""
+    for state in (NEEDED, OPEN):
+        for step in steps:
+            if step.state == state:
+                return step
+    return None

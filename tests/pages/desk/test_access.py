@@ -10,7 +10,7 @@ from eventapi import times
 from eventapi.domain.access import api_keys, people
 from eventapi.domain.access import sessions as sessions_of_desk
 from eventapi.domain.upkeep import housekeeping
-from eventapi.pages.desk import actions, batches, edit
+from eventapi.pages.desk import actions, batches, kinds
 from eventapi.plugins import sessions
 from eventapi.storage.errors import mark_damaged
 from tests.pages.conftest import Visitor
@@ -200,7 +200,7 @@ def test_buttons_are_a_list_without_keys_and_files():
         *(batch.run for batch in batches.offered().values()),
         *(
             f"{verb}_{kind.handler}"
-            for kind in edit.KINDS.values()
+            for kind in kinds.KINDS.values()
             for verb in ("create", "update", "delete")
         ),
     }
@@ -275,7 +275,8 @@ def test_pages_are_not_kept_and_allow_no_foreign_script(office, fair):
         f"exhibitors/{fair.exhibitor['id']}",
         f"booths/{fair.booths[0]['id']}",
         f"contacts/{fair.contact['id']}",
-        f"settings/{fair.event['id']}",
+        "setup/website",
+        "setup/visitors",
     ):
         page = office.get(f"/desk/{path}")
         assert (

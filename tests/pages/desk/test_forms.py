@@ -1,8 +1,10 @@
 """The forms of the desk: one that is saved as it is changes nothing, whichever event is in hand."""
 
+from urllib.parse import urljoin
+
 import pytest
 
-from eventapi.pages.desk import api, edit, settings
+from eventapi.pages.desk import api, kinds
 
 # Kind -> path of its records in the API, where it is not its name.
 PATHS = {
@@ -45,6 +47,17 @@ def full(organiser, busy_fair):
             "applicant_visibility": "editable",
         },
     )
+    organiser.make(
+        "/schedules",
+        {
+            "event_key": "fair",
+            "title": "Opening",
+            "slot_date": "2027-05-01",
+            "start_time": "09:00",
+            "end_time": "10:00",
+            "assignments": [{"event_participant_id": busy_fair.exhibitor["id"], "role": "speaker"}],
+        },
+    )
     kind = organiser.make(
         "/submissions/types", {"event_key": "fair", "title": "Picture", "input": "file"}
     )
@@ -79,33 +92,50 @@ def sent(office, form):
 
 
 @pytest.mark.parametrize("event", ["fair", "other"])
-@pytest.mark.parametrize("name", edit.KINDS)
+@pytest.mark.parametrize("name", kinds.KINDS)
 def test_a_record_that_is_saved_as_it_is_does_not_change(
     office, organiser, full, offered, name, event
 ):
     path = "/participants/{}/profile" if name == "profiles" else f"/{PATHS.get(name, name)}/{{}}"
+    query = "?event_key=fair" if name == "schedules" else ""
     ids = (
         [1]
         if name == "profiles"
-        else [row["id"] for row in organiser.data(path.removesuffix("/{}"))]
+        else [row["id"] for row in organiser.data(path.removesuffix("/{}") + query)]
     )
     assert ids
     for id in ids:
         before = organiser.data(path.format(id))
-        page = office.get(f"/desk/edit/{name}/{id}?event={event}")
+        page = form_of(office, name, id, event)
         answer = sent(office, list(page.forms.values())[-1])
         # Sent invoices and orders that are decided refuse it.
         assert answer.status_int == 303 or before.get("status") not in ("draft", None)
         assert organiser.data(path.format(id)) == before
 
 
-@pytest.mark.parametrize("part", settings.PARTS)
-def test_settings_that_are_saved_as_they_are_do_not_change(office, organiser, full, offered, part):
-    path = f"/events/{full.event['id']}/pages"
-    before = organiser.data(path)
-    answer = sent(office, office.get(f"/desk/settings/{full.event['id']}?event=other").forms[part])
+def form_of(office, name, id, event):
+    """Return the page of a record. That of an event is among those of "Set up"."""
+    if name == "events":
+        moved = office.get(f"/desk/edit/events/{id}?event={event}", 308)
+        return office.get(urljoin(f"/desk/edit/events/{id}", moved.headers["Location"]))
+    return office.get(f"/desk/edit/{name}/{id}?event={event}")
+
+
+@pytest.mark.parametrize("page", kinds.PAGES)
+def test_a_page_of_set_up_that_is_saved_as_it_is_changes_nothing(
+    office, organiser, full, offered, page
+):
+    paths = [f"/events/{full.event['id']}", f"/events/{full.event['id']}/pages"]
+    before = [organiser.data(path) for path in paths]
+    answer = sent(office, form_with_fields(office.get(f"/desk/setup/{page}?event=fair")))
     assert answer.status_int == 303
-    assert organiser.data(path) == before
+    assert [organiser.data(path) for path in paths] == before
+
+
+def form_with_fields(page):
+    """Return the form of a page that changes a record: the only one with its ETag but for files."""
+    [form] = [form for form in page.forms.values() if "tag" in form.fields and not form.action]
+    return form
 
 
 def test_the_settings_of_an_event_offer_its_own_services_only(office, organiser, full):
@@ -118,5 +148,5 @@ def test_the_settings_of_an_event_offer_its_own_services_only(office, organiser,
             "events": [{"event_key": "other"}],
         },
     )
-    form = office.get(f"/desk/settings/{full.event['id']}").forms["exhibitors"]
+    form = form_with_fields(office.get("/desk/setup/portal?event=fair"))
     assert [label for _, _, label in form["badge_service_id"].options] == ["–", "Power"]

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 
 from eventapi import app as application
 from eventapi.config import option
-from eventapi.pages.desk import actions, api, batches, edit
+from eventapi.pages.desk import actions, api, batches, kinds
 from eventapi.plugins import sessions
 from tests.support import camt
 
@@ -49,7 +49,7 @@ def paths(method):
     hostile ids.
     """
     words = {
-        "<name>": (*actions.buttons(), *edit.KINDS, "x"),
+        "<name>": (*actions.buttons(), *kinds.KINDS, "x"),
         "<what>": ("show", "rotate", "mail", "x"),
         "<page>": (*option.PAGES, "x"),
         "<resource>/<action>": [f"{noun}/{word}" for noun, word in batches.offered()]

@@ -204,7 +204,7 @@ def test_the_bank_without_an_account_leads_to_its_field(desk, opened):
 
 def test_the_pages_of_a_show_lead_to_what_their_imprint_lacks(desk, fair, opened):
     vars(opened).update({"organiser_name": "", "organiser_email": ""})
-    page = desk().get("/desk/settings/1")
+    page = desk().get("/desk/setup/website")
     assert links(page) == [
         ("company/company", "#organiser_name"),
         ("company/company", "#organiser_email"),

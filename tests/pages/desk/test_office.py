@@ -10,6 +10,7 @@ from eventapi.domain.access import links
 from eventapi.pages.desk import api, exhibitors, people
 from tests.pages.conftest import Visitor, token_of
 from tests.support import camt
+from tests.support.images import png
 
 
 def test_today_says_what_waits(office, fair):
@@ -229,6 +230,14 @@ def test_an_incomplete_invoice_says_what_is_missing_and_is_repaired(office, orga
 def fields_of(page):
     """Return the fields that the last form of a page would send, without its token."""
     form = list(page.forms.values())[-1]
+    return {
+        name: value for name, value in form.submit_fields() if name not in ("form_token", "delete")
+    }
+
+
+def record_fields(page):
+    """Return the fields of the form of a page that changes a record, without its token."""
+    [form] = [form for form in page.forms.values() if "tag" in form.fields and not form.action]
     return {
         name: value for name, value in form.submit_fields() if name not in ("form_token", "delete")
     }
@@ -461,29 +470,78 @@ def test_a_show_is_set_up_without_a_program(office, organiser):
 
 
 def test_the_pages_of_a_show_are_opened_at_the_desk(office, organiser, fair):
-    address = f"/desk/settings/{fair.event['id']}"
+    path = f"/events/{fair.event['id']}/pages"
+    organiser.patch(path, {"texts": {"my_intro": {"en": "Welcome."}}}, status=200)
+    address = "/desk/setup/website"
     page = office.get(address)
-    fields = {
-        "part": "show",
-        "tag": page.forms["show"]["tag"].value,
-        "show_directory": "1",
-        "language": "en",
+    fields = record_fields(page)
+    typed = {**fields, "is_public": "1", "texts/intro/en": "Everything for the garden."}
+    office.submit(page, address, typed)
+    pages = organiser.data(path)
+    assert pages["is_public"]
+    assert pages["texts"] == {
+        "intro": {"en": "Everything for the garden."},
+        "my_intro": {"en": "Welcome."},
     }
-    office.submit(
-        page, address, {**fields, "is_public": "1", "texts/intro/en": "Everything for the garden."}
-    )
-    pages = organiser.data(f"/events/{fair.event['id']}/pages")
-    assert pages["is_public"] and pages["texts"]["intro"] == {"en": "Everything for the garden."}
     refused = office.submit(office.get(address), address, fields, 412)
     assert "has been changed meanwhile" in refused
-    form = office.get(address)
+    form = office.get("/desk/setup/apply")
+    assert "terms for exhibitors" in form
     closed = office.submit(
-        form,
-        address,
-        {"part": "forms", "tag": form.forms["forms"]["tag"].value, "apply_is_open": "1"},
-        409,
+        form, "/desk/setup/apply", {**record_fields(form), "apply_is_open": "1"}, 409
     )
-    assert "terms for exhibitors" in closed
+    assert "terms for exhibitors" in closed and "desk/setup/apply/texts" in closed
+
+
+def test_old_addresses_lead_to_the_pages_of_set_up(office, fair):
+    for old in (f"settings/{fair.event['id']}", f"edit/events/{fair.event['id']}"):
+        page = "setup/website" if old.startswith("settings") else "setup/details"
+        moved = office.get(f"/desk/{old}", 308)
+        assert moved.headers["Location"] == f"{'../' * (old.count('/') + 1)}desk/{page}?event=fair"
+
+
+def test_the_registration_of_visitors_opens_from_nothing(office, organiser, fair):
+    organiser.patch(f"/events/{fair.event['id']}/pages", {"is_public": True}, status=200)
+    address = "/desk/setup/visitors"
+    page = office.get(address)
+    closed = office.submit(page, address, {**record_fields(page), "visit_is_open": "1"}, 409)
+    assert "a category for visitors" in closed and "Add the category “Visitors”" in closed
+    assert re.search('name="visit_is_open" value="1"\\s+checked', closed.text), (
+        "what was typed stays"
+    )
+    office.submit(closed, f"{address}/category", {})
+    page = office.get(f"{address}?done=visitor_category")
+    assert "The category “Visitors” has been added." in page
+    assert "Add the category" not in page
+    office.submit(page, address, {**record_fields(page), "visit_is_open": "1"})
+    assert organiser.data(f"/events/{fair.event['id']}/pages")["visit_is_open"]
+    [category] = [row for row in organiser.data("/categories") if row["title"] == "Visitors"]
+    assert (category["role"], category["approval"], category["event_keys"]) == (
+        "visitor",
+        "automatic",
+        ["fair"],
+    )
+
+
+def test_the_picture_of_a_show_is_set_replaced_and_removed(office, organiser, fair):
+    address = "/desk/setup/website/picture"
+    path = f"/events/{fair.event['id']}"
+    page = office.get("/desk/setup/website")
+    tag = {"tag": page.forms["picture-form"]["tag"].value}
+    refused = office.submit(page, address, tag, "*", ("notes.txt", b"no picture"))
+    print(refused.status, refused.text[-3000:])
+    office.submit(page, address, tag, upload=("photo.png", png(60, 20)))
+    image = organiser.data(path)["image"]
+    assert (image["width"], image["height"]) == (60, 20)
+    page = office.get("/desk/setup/website?done=picture")
+    assert "The picture has been saved." in page and "60 × 20" in page
+    shown = office.get(f"{address}/{image['document_id']}")
+    assert shown.body == png(60, 20)
+    office.get(f"{address}/{image['document_id'] + 1}", 404)
+    office.submit(page, address, tag, 412, ("photo.png", png(30, 20)))
+    tag = {"tag": page.forms["picture-form"]["tag"].value}
+    office.submit(page, f"{address}/remove", tag)
+    assert organiser.data(path)["image"] is None
 
 
 def test_people_are_found_by_any_of_their_papers(office, organiser, fair):
@@ -701,14 +759,14 @@ def test_an_exhibitor_gets_a_link_and_loses_it(office, organiser, fair):
 
 
 def test_a_door_shows_its_code_once(office, organiser, fair):
-    page = office.get(f"/desk/settings/{fair.event['id']}")
+    page = office.get("/desk/setup/visitors")
     office.submit(
         page,
         "/desk/links",
         {"kind": "door", "event_id": fair.event["id"], "station": "West", "back": ""},
     )
     [link] = organiser.data("/links?kind=door")
-    page = office.get(f"/desk/settings/{fair.event['id']}")
+    page = office.get("/desk/setup/visitors")
     assert "West" in page
     assert "<svg" in office.submit(page, f"/desk/links/{link['id']}/show", status=200)
     [entry] = organiser.data(f"/audit-log?entity_type=link&entity_id={link['id']}&action=shown")
@@ -728,16 +786,14 @@ def test_one_device_of_a_door_is_ended_after_a_question(
     other.app.post_json("/door/sign-in", {"url": url})
     east, *_ = open_link("door", event_id=fair.event["id"], station="East")
     first, second = (row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"])
-    page = office.get(f"/desk/settings/{fair.event['id']}")
+    page = office.get("/desk/setup/visitors")
     assert f"Device {first}: signed in" in page and page.text.count("End this device") == 3
     address = f"do/delete_link_device/{west['id']}/{first}"
     [link] = [each for each in re.findall(r'href="([^"]+)"', page.text) if address in each]
     question = office.get(f"/desk/{address}?{unescape(link.partition('?')[2])}")
     assert "West" in question and "Are you sure?" in question and "Export what waits" in question
-    done = office.submit(question, f"/desk/{address}", {"back": f"settings/{fair.event['id']}"})
-    assert done.headers["Location"].endswith(
-        f"/desk/settings/{fair.event['id']}?done=delete_link_device"
-    )
+    done = office.submit(question, f"/desk/{address}", {"back": "setup/visitors"})
+    assert done.headers["Location"].endswith("/desk/setup/visitors?done=delete_link_device")
     assert lost.get("/door/now", 403).json["code"] == "link_ended" and other.get("/door/now")
     assert [row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"]] == [
         second
@@ -751,7 +807,7 @@ def test_one_device_of_a_door_is_ended_after_a_question(
         404,
     )
     organiser.delete(f"/links/{west['id']}/devices/{first}", status=404)
-    assert "Dieses Gerät beenden" in office.get(f"/desk/settings/{fair.event['id']}?language=de")
+    assert "Dieses Gerät beenden" in office.get("/desk/setup/visitors?language=de")
 
 
 def test_the_list_for_the_doors_has_everybody_in_parts(office, organiser, fair, monkeypatch):
@@ -978,7 +1034,7 @@ def test_a_show_made_at_the_desk_has_no_place_of_supply_until_somebody_chooses(d
     [event] = organiser.data("/events")
     assert event["place_of_supply"] is None
 
-    address = f"/desk/edit/events/{event['id']}"
+    address = "/desk/setup/details"
     page = office.get(address)
     office.submit(page, address, {**fields_of(page), "place_of_supply": "event"})
     assert organiser.data(f"/events/{event['id']}")["place_of_supply"] == "event"
@@ -1017,7 +1073,7 @@ def test_the_desk_says_that_a_show_is_abroad(desk, organiser):
     english = "German VAT is probably wrong on its invoices (§ 3a (3) no. 1, 3 and 5 UStG)."
     for language, sentence in (("de", german), ("en", english)):
         office = desk(language=language)
-        for page in ("/desk/setup?event=fair", f"/desk/edit/events/{event['id']}"):
+        for page in ("/desk/setup?event=fair", "/desk/setup/details?event=fair"):
             assert sentence in office.get(page).text, page
     organiser.patch(f"/events/{event['id']}", {"country": "DE"}, status=200)
     assert english not in office.get("/desk/setup?event=fair").text

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from eventapi import app as application
-from eventapi.pages.desk import actions, batches, edit
+from eventapi.pages.desk import actions, batches, kinds
 from eventapi.plugins import sessions
 from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import sign_in
@@ -130,7 +130,7 @@ def pages(planted):
         elif path.startswith("edit/"):
             found += [
                 with_id(path.replace("<name>", name), made[singular(name)]["id"])
-                for name in edit.KINDS
+                for name in kinds.KINDS
             ]
         elif path.startswith("batch/"):
             found += [f"batch/{noun}/{word}" for noun, word in batches.offered()]
@@ -160,7 +160,7 @@ def pages(planted):
 
 def singular(name):
     """Return the name of the planted record of a kind of the forms."""
-    return {"profiles": "participant"}.get(name, edit.KINDS[name].singular)
+    return {"profiles": "participant"}.get(name, kinds.KINDS[name].schema)
 
 
 def with_id(path, id):

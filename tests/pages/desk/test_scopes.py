@@ -10,7 +10,7 @@ import re
 import pytest
 
 from eventapi import app as application
-from eventapi.pages.desk import actions, batches, edit
+from eventapi.pages.desk import actions, batches, kinds
 from eventapi.plugins import sessions
 from tests.support.client import SCOPES
 
@@ -58,11 +58,14 @@ NEEDS = {
         do/mail_link/2 do/revoke_link/2 do/delete_link_device/2/1 links/2/show links/2/rotate links
         applications/1/access batch/links/remind""",
     "checkins": "do/mail_link/2 links/2/show links/2/rotate links",
-    "events": "edit/events edit/events/1 settings/1 do/delete_note/1",
-    "categories": "edit/categories edit/categories/1",
+    "events": """
+        edit/events edit/events/1 setup/details setup/website setup/apply setup/apply/texts setup/portal setup/visitors
+        setup/website/picture setup/website/picture/remove do/delete_note/1""",
+    "categories": "edit/categories edit/categories/1 setup/visitors/category",
     "services": "edit/services edit/services/1 edit/service_categories edit/service_categories/1",
     "contacts": "edit/contacts edit/contacts/1 do/create_contact_vat_check/1",
     "plans": "edit/plans edit/plans/1",
+    "schedules": "edit/schedules edit/schedules/1",
     "settings": """
         company/look/logo company/look/logo/remove company/mails/test
         company/company company/bank company/taxes company/invoices company/dunning company/mails company/look
@@ -86,6 +89,7 @@ FIELDS = {
 FILES = {
     "money/statement": ("bank.xml", b"<Document/>"),
     "company/look/logo": ("logo.png", b"no picture"),
+    "setup/website/picture": ("photo.png", b"no picture"),
 }
 # What no key can send: tests/pages/office/test_team.py has the table of these.
 OF_PERSONS = (
@@ -135,7 +139,20 @@ PAGES = (
     "tasks?show=completed",
     "print",
     "setup",
-    "settings/1",
+    "setup/details",
+    "setup/website",
+    "setup/website/picture",
+    "setup/apply",
+    "setup/apply/texts",
+    "setup/portal",
+    "setup/visitors",
+    "setup/categories",
+    "setup/stands",
+    "setup/halls",
+    "setup/services",
+    "setup/submissions",
+    "setup/programme",
+    "setup/dunning",
     "company/look/logo",
     "company/company",
     "company/bank",
@@ -194,6 +211,8 @@ def test_the_table_has_everything_that_the_desk_can_send():
         "batch/<resource>/<action>",
         "company/<page>",
         "links/<id>/<what>",
+        "setup/<page>",
+        "setup/<page>/<part>",
         *OF_PERSONS,
     }
     known = {plain(address) for address in ADDRESSES}
@@ -204,7 +223,7 @@ def test_the_table_has_everything_that_the_desk_can_send():
     assert {f"batch/{noun}/{word}" for noun, word in batches.offered()} == {
         address for address in known if address.startswith("batch/")
     }
-    assert {f"edit/{name}" for name in edit.KINDS} == {
+    assert {f"edit/{name}" for name in kinds.KINDS} == {
         address for address in known if address.startswith("edit/")
     }
 
@@ -243,10 +262,10 @@ DEPEND = {
 
 
 def test_a_door_is_opened_only_with_the_scope_of_scans(desk, busy_fair):
-    assert "West" in desk().get("/desk/settings/1") and "Show the address" in desk().get(
-        "/desk/settings/1"
+    assert "West" in desk().get("/desk/setup/visitors") and "Show the address" in desk().get(
+        "/desk/setup/visitors"
     )
-    page = desk(without("checkins")).get("/desk/settings/1")
+    page = desk(without("checkins")).get("/desk/setup/visitors")
     assert "West" in page and "Show the address" not in page and "Make a link" not in page
     assert "Revoke the link" in page and "End this device" in page
 
@@ -311,5 +330,6 @@ def test_every_button_is_on_a_page(office, busy_fair):
     those that remove a logo and send a test mail, which the tests of office/ press.
     """
     elsewhere = {"applications/access", "company/look/logo/remove", "company/mails/test"}
+    elsewhere |= {"setup/website/picture/remove"}
     missing = sorted({plain(address) for address in ADDRESSES} - shown_on_pages(office) - elsewhere)
     assert not missing, " ".join(missing)

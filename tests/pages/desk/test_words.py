@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from eventapi.pages.desk import actions, api, batches, edit, labels, settings
+from eventapi.pages.desk import actions, api, batches, kinds, labels
 from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests, schema_forms, shell
@@ -56,20 +56,14 @@ def test_templates_contain_no_program():
 
 def forms(language):
     visit = SimpleNamespace(language=language, who=SimpleNamespace(scopes={"payments"}))
-    for kind in edit.KINDS.values():
+    for kind in kinds.KINDS.values():
         for method, names in (("POST", (*kind.new, *kind.names)), ("PATCH", kind.names)):
-            yield Form(kind.singular, method, labels.of(visit), names=names, without=kind.without)
+            yield Form(kind.schema, method, labels.of(visit), names=names, without=kind.hidden)
     for name in actions.buttons():
         yield actions.form_of(visit, name)
     yield Form("booth.layout", "POST", labels.of(visit), names=["rows"], without=("rows/rotation",))
-    known = document("event_pages")["properties"]
-    for names in settings.PARTS.values():
-        yield Form(
-            "event_pages",
-            "PATCH",
-            labels.of(visit),
-            names=[name for name in names if name in known],
-        )
+    for kind in kinds.PAGES.values():
+        yield Form(kind.schema, "PATCH", labels.of(visit), names=kind.names, without=kind.hidden)
 
 
 @pytest.mark.parametrize("language", ["de", "en"])
@@ -90,7 +84,7 @@ def test_every_button_and_batch_has_its_words():
             assert f"do_{name}" in texts and f"done_{name}" in texts, name
         for resource, action in batches.offered():
             assert f"batch_{resource}_{action}" in texts
-        for name in edit.KINDS:
+        for name in kinds.KINDS:
             assert {f"new_{name}", f"edit_{name}"} <= texts.keys(), name
 
 
@@ -108,7 +102,7 @@ def test_every_refusal_of_a_button_has_a_sentence():
             *actions.buttons(),
             *(
                 f"{verb}_{kind.handler}"
-                for kind in edit.KINDS.values()
+                for kind in kinds.KINDS.values()
                 for verb in ("create", "update", "delete")
             ),
         )

@@ -228,10 +228,10 @@ DESK = (
     "print/halls",
     "print/door",
     "setup",
-    "settings/1",
+    "setup/website",
     "edit/contacts/1",
     "edit/services/3",
-    "edit/events/1",
+    "setup/details",
     "hall/layout/1",
 )
 

@@ -104,7 +104,7 @@ def test_what_is_no_page_of_the_desk_leads_to_the_first_page(checked, text):
         "applications?status=new&event=fair",
         "people?q=M%C3%BCller",
         "invoices/12",
-        "edit/events/1",
+        "setup/details",
         "account",
         "company/bank",
     ],

@@ -4,7 +4,26 @@ import re
 
 import pytest
 
-SETUP = ["setup", "settings/1"]
+SETUP = [
+    "setup",
+    *(
+        f"setup/{page}"
+        for page in (
+            "details",
+            "website",
+            "programme",
+            "visitors",
+            "apply",
+            "categories",
+            "stands",
+            "halls",
+            "services",
+            "submissions",
+            "portal",
+            "dunning",
+        )
+    ),
+]
 COMPANY = [
     f"company/{page}"
     for page in ("company", "bank", "taxes", "invoices", "dunning", "mails", "look", "datev")
@@ -53,8 +72,8 @@ def test_parts_of_a_show_are_not_offered_before_there_is_one(desk):
 def test_a_part_has_its_pages_within_it(office, fair):
     assert [each for each in menu(office.get("/desk/setup")) if each in SETUP] == SETUP
     assert [each for each in menu(office.get("/desk/company/bank")) if "/" in each] == COMPANY
-    page = office.get("/desk/settings/1").text
-    assert re.search(r'class="within" href="[^"]*settings/1[^"]*"\s+aria-current="page"', page)
+    page = office.get("/desk/setup/website").text
+    assert re.search(r'class="within" href="[^"]*setup/website[^"]*"\s+aria-current="page"', page)
 
 
 def test_a_phone_has_the_menu_folded_with_the_name_of_the_page(desk):
