@@ -100,7 +100,11 @@ def summary(texts, language, kind, row):
 
     parts = []
     if kind == "categories":
-        parts = [number("base_price", 2), state("applicant_visibility")]
+        approval = texts[f"approval={row['approval']}"]
+        parts = [state("role"), approval, number("base_price", 2), state("applicant_visibility")]
+    elif kind == "schedules":
+        day = formats.date(row["slot_date"], language)
+        parts = [f"{day}, {row['start_time']}–{row['end_time']}", row["location"]]
     elif kind == "services":
         parts = [number("base_price", 2), row.get("unit")]
     elif kind == "booth_types":

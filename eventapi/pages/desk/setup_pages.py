@@ -24,7 +24,7 @@ routes = Routes(
 
 # Page -> its entry of the menu
 NAMES = {address.partition("/")[2]: name for name, address, _ in SETUP}
-OF_EVENT = ("categories", "services", "submission_types", "plans", "schedules")  # lists of an event
+OF_EVENT = ("services", "submission_types", "plans", "schedules")  # lists of an event
 INCLUDED = {"plans": ("booth_count",)}
 # What a form of the pages lacks -> page of "Set up" that has it.
 WHERE = {
@@ -47,12 +47,13 @@ def get_desk_setup_page(db, request, page, part=None):
     api.require(request, "events")
     pages = api.read("get_event_pages", id=event["id"]).data
     values = edit.values_of(db, request, kind, edit_name(page), event["id"], event)
+    values["kind_name"] = word_of(page)
     return render_page(
         db,
         request,
         "setup_page",
         page=NAMES[page.partition("/")[0]],
-        title=labels.words(request)[f"edit_{edit_name(page)}"],
+        title=labels.words(request)[f"edit_{word_of(page)}"],
         setup_page=page,
         pages=pages,
         advice=advice(db, pages) if page == "website" else [],
@@ -76,9 +77,14 @@ def name_of(page, part):
     return name
 
 
+def word_of(page):
+    """Return the end of the word for the title of a page: `edit_apply_texts`."""
+    return page.replace("/", "_")
+
+
 def edit_name(page):
-    """Return the name of the form of a page, whose title is the word `edit_NAME`."""
-    return "events" if page == "details" else page.replace("/", "_")
+    """Return the kind of record that the labels of the form of a page are for."""
+    return "events" if page == "details" else word_of(page)
 
 
 @routes.post("/setup/<page>", batch=True, shows=get_desk_setup_page)
@@ -112,7 +118,6 @@ def list_page(db, request, page):
         page=NAMES[page],
         setup_name=NAMES[page],
         current=event,
-        here=f"setup/{page}",
         lists={name: records(name, event) for name in LISTS[page]},
         kinds=KINDS,
         new_address=lambda name: new_address(name, page),
@@ -154,7 +159,7 @@ def lacks(db, request, page, pages):
             places = [(label, f"company/{target}", field) for label, target, field in lack.links]
             found.append((sentence, places, lack.ask))
         elif name in WHERE:
-            label = texts[f"edit_{edit_name(WHERE[name].removeprefix('setup/'))}"]
+            label = texts[f"edit_{word_of(WHERE[name].removeprefix('setup/'))}"]
             found.append((sentence, [(label, WHERE[name], f"f-{name}")], ""))
         else:
             found.append((sentence, [], f"{texts['by_admin']} {name} = …"))

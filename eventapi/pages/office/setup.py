@@ -63,7 +63,7 @@ def get_desk_setup(db, request):
         current=event,
         cards=cards,
         next_step=next_of(steps),
-        done=sum(step.state == DONE for step in steps),
+        finished=sum(step.state == DONE for step in steps),
         total=len(steps),
         show_address=f"{shell.up()}e/{event['event_key']}" if event else None,
         is_public=bool(event and api.read("get_event_pages", id=event["id"]).data["is_public"]),

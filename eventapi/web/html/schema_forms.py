@@ -186,10 +186,12 @@ class Form:
         return made
 
     def _parts(self, path, schema):
+        """Return the fields of an object, a text in the language of the form before the others."""
         required = schema.get("required", [])
+        parts = sorted(schema["properties"].items(), key=lambda part: part[0] != self.language)
         return [
             self._field(f"{path}/{name}", sub, name in required)
-            for name, sub in schema["properties"].items()
+            for name, sub in parts
             if not sub.get("readOnly") and f"{path}/{name}" not in self.without
         ]
 
