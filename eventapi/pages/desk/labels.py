@@ -103,7 +103,7 @@ def summary(texts, language, kind, row):
         approval = texts[f"approval={row['approval']}"]
         parts = [state("role"), approval, number("base_price", 2), state("applicant_visibility")]
     elif kind == "schedules":
-        day = formats.date(row["slot_date"], language)
+        day = formats.day(row["slot_date"], language)
         parts = [f"{day}, {row['start_time']}–{row['end_time']}", row["location"]]
     elif kind == "services":
         parts = [number("base_price", 2), row.get("unit")]

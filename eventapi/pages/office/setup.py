@@ -25,6 +25,21 @@ CARDS = {
     "stands": ("stands", "halls", "services", "submissions"),
     "portal": ("portal", "dunning"),
 }
+# The steps in the order in which a first show needs them. The others can wait.
+ORDER = (
+    "details",
+    "categories",
+    "stands",
+    "halls",
+    "services",
+    "submissions",
+    "dunning",
+    "website",
+    "apply",
+    "portal",
+    "visitors",
+    "programme",
+)
 ORGANISER = "company"  # the step of the overview that belongs to no show
 DONE, OPEN, NEEDED = "done", "open", "needed"
 VERBS = {DONE: "step_view", OPEN: "step_add", NEEDED: "step_add"}
@@ -35,13 +50,15 @@ class Step:
     """A step of the checklist.
 
     Attributes:
-        label: its name.
+        name: its name in the overview, and that of its page.
+        label: its name on pages.
         address: that of its page, below /desk/.
         state: done, open or needed.
         text: what is missing, or what will be there.
         verb: the text of the link to the page.
     """
 
+    name: str
     label: str
     address: str
     state: str
@@ -92,6 +109,7 @@ def step_of(texts, each):
     if each["state"] != DONE and not sentences:
         sentences = [texts[f"step_without_{each['step']}"]]
     return Step(
+        name=each["step"],
         label=texts[f"step_{each['step']}"],
         address=f"setup/{each['step']}",
         state=each["state"],
@@ -101,9 +119,10 @@ def step_of(texts, each):
 
 
 def next_of(steps):
-    """Return the first Step that is needed, else the first that is open, or None."""
+    """Return the first Step in ORDER that is needed, else the first that is open, or None."""
+    in_order = sorted(steps, key=lambda step: ORDER.index(step.name))
     for state in (NEEDED, OPEN):
-        for step in steps:
+        for step in in_order:
             if step.state == state:
                 return step
     return None

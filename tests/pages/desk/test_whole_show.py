@@ -117,14 +117,20 @@ def set_up(clerk):
             "To": ["18:00", "16:00"],
         },
     )
-    clerk.follow("Next: Categories that exhibitors apply for")
+    clerk.follow("Set up")
+    clerk.follow("Next: Categories")
+    clerk.follow("New category")
     clerk.press("Save", {"Title": "Plants", "Price (net)": "300"})
-    clerk.follow("Next: Types of booths with prices")
+    clerk.follow("Set up")
+    clerk.follow("Next: Booths and prices")
+    clerk.follow("New type of booths")
     clerk.press(
         "Save",
         {"Name": "Row", "The price is": "per square metre", "Price (net)": "80", "Open sides": "1"},
     )
-    clerk.follow("Next: The hall with its size")
+    clerk.follow("Set up")
+    clerk.follow("Next: Halls")
+    clerk.follow("New hall")
     clerk.press("Save", {"Name of the hall": "Hall 1", "Width (m)": "60", "Depth (m)": "40"})
     said = clerk.press(
         "Place the rows",
@@ -139,28 +145,34 @@ def set_up(clerk):
     )
     assert "The booths are placed." in said and "C12" in said
     clerk.follow("Set up")
-    clerk.follow("Next: Services: power, furniture, badges")
+    clerk.follow("Next: Services")
+    clerk.follow("New service")
     clerk.press("Save", {"Name": "Power 3 kW", "Price (net)": "185", "Stock": "100"})
-    clerk.follow("Next: What exhibitors have to submit")
+    clerk.follow("Set up")
+    clerk.follow("Next: Documents")
+    clerk.follow("New submission")
     clerk.press(
         "Save",
         {"Title": "Logo", "What is submitted": "file", "File extensions, one per line": "png\nsvg"},
     )
+    clerk.follow("Set up")
     clerk.follow("Next: Dunning levels")
+    clerk.follow("New dunning level")
     clerk.press(
         "Save",
         {"Name": "First letter", "Days after the due date": "20", "New deadline in days": "10"},
     )
-    clerk.follow("Next: Open the pages of the show")
-    assert "The pages are public" in clerk.press(
-        "Save", {"Public": True}, within="The public pages"
-    )
-    assert "Saved." in clerk.press(
-        "Save",
-        {"The form is open": True, "English": "Booths are paid in advance."},
-        within="The form for exhibitors",
-    )
-    assert "Next:" not in clerk.follow("Set up")
+    clerk.follow("Set up")
+    clerk.follow("Next: Web site")
+    assert "The pages are public" in clerk.press("Save", {"Public": True})
+    clerk.follow("Application form")
+    assert "terms for exhibitors" in clerk.text
+    clerk.follow("Texts and terms")
+    clerk.press("Save", {"English": ["", "", "Booths are paid in advance."]})
+    clerk.follow("Application form")
+    assert "terms for exhibitors" not in clerk.text
+    assert "Saved." in clerk.press("Save", {"The form is open": True})
+    assert "8 of 12 steps done." in clerk.follow("Set up")
 
 
 def apply(app, db, company):
