@@ -22,8 +22,16 @@ FIELDS = {
     "booth_types": ("list_booth_types", "booth_type_key", "booth_type_name", ()),
     "rows/booth_type_key": ("list_booth_types", "booth_type_key", "booth_type_name", ()),
     "apply_file_type": ("list_submission_types", "key", "title", ("event_key",)),
+    "assignments/event_participant_id": ("list_participants", "id", "badge_name", ("event_key",)),
     "visit_fields": ("list_custom_fields", "field_key", "field_label", ("entity_type",)),
 }
+
+SPEAKERS = (
+    "speaker",
+    "staff",
+    "sponsor",
+    "exhibitor",
+)  # roles of participants, in the order of a choice
 
 
 def of(request, names, event_key=None):
@@ -36,15 +44,28 @@ def of(request, names, event_key=None):
     return {
         field: [
             (str(row[value]), _label(request, handler, row, label) or str(row[value]))
-            for row in api.everything(handler, **{name: query[name] for name in parameters})
+            for row in _records(request, handler, {name: query[name] for name in parameters})
         ]
         for field, (handler, value, label, parameters) in FIELDS.items()
         if field.partition("/")[0] in names and api.may_call(request, handler)
     }
 
 
+def _records(request, handler, query):
+    """Return the records that a list offers; of participants, those who may stand on a stage."""
+    if handler != "list_participants":
+        return api.everything(handler, **query)
+    include = ("contact",) if api.may(request, "contacts") else ()
+    found = []
+    for role in SPEAKERS:
+        found += api.everything(handler, include=include, role=role, **query)
+    return found
+
+
 def _label(request, handler, row, name):
     """Return what a choice shows of a record: a show its month as well, any other record its field `name`."""
     if handler == "list_events":
         return labels.show_name(row, request.language, row["timezone"])
+    if handler == "list_participants":
+        return labels.record_name(row)
     return row[name]

@@ -35,6 +35,7 @@ ABOUT = {
     "contact_id": ("get_contact", ()),
     "event_participant_id": ("get_participant", ("contact",)),
 }
+ON_STAGE = ("speaker", "host")  # roles in a session that its form has; it lacks those who attend
 # Choices whose options are sentences.
 SPREAD = ("place_of_supply", "is_business")
 STORED_AS = {
@@ -156,6 +157,8 @@ def stored(kind, id):
     for name, (part, field) in STORED_AS.items():
         if name in kind.names and part in record:
             record[name] = record[part] and record[part][field]
+    if kind.schema == "schedule":
+        record["assignments"] = [row for row in record["assignments"] if row["role"] in ON_STAGE]
     if record.get("tax_decided_by") == "rule":
         record["tax_treatment"] = "auto"
     return record
@@ -175,10 +178,15 @@ def form_of(request, config, kind, name, id, event_key=None):
     offered = {} if kind.schema == "event" else choices.of(request, fields, event_key)
     if name == "bank_rules":
         offered["account"] = [(iban, iban) for iban in importing.own_accounts(config)]
+    label = labels.of(request, name)
+    if kind.schema == "schedule":
+        offered["assignments/role"] = [
+            (role, label(f"assignments/role={role}")[0]) for role in ON_STAGE
+        ]
     made = Form(
         kind.schema,
         "PATCH" if id else "POST",
-        labels.of(request, name),
+        label,
         names=fields,
         without=kind.hidden,
         groups=groups,
@@ -259,19 +267,25 @@ def save(request, config, kind, name, id, lead):
         request,
         handler_of(kind, id),
         {"id": id} if id else {},
-        with_other_texts(kind, id, body),
+        with_what_stays(kind, id, body),
         lambda response: page_requests.see_other(request, lead(response)),
         tag=tag_of(request) if id else None,
     )
 
 
-def with_other_texts(kind, id, body):
-    """Return a body with the texts of the pages of an event that other forms have: they stay."""
-    if not kind.texts:
-        return body
-    stored = api.read(f"get_{kind.handler}", id=id).data["texts"]
-    others = {name: text for name, text in stored.items() if name not in kind.texts}
-    return {**body, "texts": {**others, **body["texts"]}}
+def with_what_stays(kind, id, body):
+    """Return a body with what the form lacks of its lists: the texts of the pages of an event that
+    other forms have, and those who attend a session.
+    """
+    if kind.texts:
+        stored = api.read(f"get_{kind.handler}", id=id).data["texts"]
+        others = {name: text for name, text in stored.items() if name not in kind.texts}
+        return {**body, "texts": {**others, **body["texts"]}}
+    if kind.schema == "schedule" and id:
+        stored = api.read("get_schedule", id=id).data["assignments"]
+        others = [row for row in stored if row["role"] not in ON_STAGE]
+        return {**body, "assignments": [*body["assignments"], *others]}
+    return body
 
 
 def tag_of(request):

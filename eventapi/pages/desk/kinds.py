@@ -136,10 +136,12 @@ KINDS = {
         (
             ("session", "title:8 is_public:4 description:12"),
             ("when", "slot_date:4 start_time:4 end_time:4 location:8"),
+            ("speakers", "assignments:12"),
         ),
         rare="slot_type capacity allow_overlap sort_order",
         new=("event_key",),
         back="setup/programme",
+        without=("assignments/participant_id", "assignments/participant"),
     ),
     "contacts": Kind(
         "contact",

@@ -26,6 +26,7 @@ routes = Routes(
 NAMES = {address.partition("/")[2]: name for name, address, _ in SETUP}
 OF_EVENT = ("services", "submission_types", "plans", "schedules")  # lists of an event
 INCLUDED = {"plans": ("booth_count",)}
+SORTED = {"schedules": "starts_at"}
 # What a form of the pages lacks -> page of "Set up" that has it.
 WHERE = {
     "date_from": "setup/details",
@@ -55,18 +56,35 @@ def get_desk_setup_page(db, request, page, part=None):
         page=NAMES[page.partition("/")[0]],
         title=labels.words(request)[f"edit_{word_of(page)}"],
         setup_page=page,
-        pages=pages,
         advice=advice(db, pages) if page == "website" else [],
         is_visible=bool(event["is_visible"]),
         back=actions.return_path(request),
         may_write=api.may_call(request, edit.handler_of(kind, event["id"])),
         lacks=lacks(db, request, page, pages),
+        view=view_of(page, event, pages),
         show_address=f"{shell.up()}e/{pages['event_key']}",
+        address=f"{mail_base_url()}/e/{pages['event_key']}",
+        has_own_title=True,
         picture=picture_of(db, request, event) if page == "website" else None,
         visitors=visitors_of(request, event) if page == "visitors" else None,
         **doors(request, event, page),
         **values,
     )
+
+
+def view_of(page, event, pages):
+    """Return the end of the address of the public page that a page is about.
+
+    None if there is no such page, or if it is not public.
+    """
+    is_public = pages["is_public"] and event["is_visible"]
+    if page == "website" and is_public:
+        return ""
+    if page.startswith("apply") and is_public and pages["apply_is_open"]:
+        return "/apply"
+    if page == "visitors" and is_public and pages["visit_is_open"]:
+        return "/visit"
+    return None
 
 
 def name_of(page, part):
@@ -137,6 +155,8 @@ def records(name, event):
         if event is None:
             return []
         query["event_id"] = event["id"]
+    if name in SORTED:
+        query |= {"sort": SORTED[name], "order": "ASC"}
     return api.everything(f"list_{name}", include=INCLUDED.get(name, ()), **query)
 
 

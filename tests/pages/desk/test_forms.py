@@ -55,7 +55,10 @@ def full(organiser, busy_fair):
             "slot_date": "2027-05-01",
             "start_time": "09:00",
             "end_time": "10:00",
-            "assignments": [{"event_participant_id": busy_fair.exhibitor["id"], "role": "speaker"}],
+            "assignments": [
+                {"event_participant_id": busy_fair.exhibitor["id"], "role": role}
+                for role in ("speaker", "attendee")
+            ],
         },
     )
     kind = organiser.make(
