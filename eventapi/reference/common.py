@@ -147,6 +147,7 @@ SCHEMAS = {
             "rows_skipped",
             "datev_incomplete",
             "event_abroad",
+            "opening_hours_moved",
             "no_service_date",
             "service_dates_of_event",
             "no_bank_account",
@@ -181,6 +182,7 @@ SCHEMAS = {
         "`rows_skipped`: lines of a CSV file without day and amount were left out. "
         "`datev_incomplete`: closed months have no files for DATEV, because options are missing. `event_abroad`: "
         "the event is outside of the organiser's territory of VAT, and eventapi knows no tax of other states. "
+        "`opening_hours_moved`: the opening hours have moved with the days of the event. "
         "`reopens_invoice`: since the refund, the customer owes something again, because the invoice still "
         "stands. The others name what is unusual on an invoice that was sent.",
     },

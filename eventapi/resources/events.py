@@ -58,9 +58,14 @@ def update_event(db, who, id, body):
 
     If the request contains its country, days or `place_of_supply`, and the key may read invoices,
     `outdated_invoice_ids` in meta holds the drafts whose tax the rule would now decide otherwise.
+    If all days move by the same number, the opening hours move with them, unless other ones are
+    sent: meta then has the warning `opening_hours_moved`.
     """
-    event = events.update(db, require_match(get(db, id)), body, base_url())
+    old = require_match(get(db, id))
+    event = events.update(db, old, body, base_url())
     meta = meta_of(db, event)
+    if events.moved_hours(old, body) is not None:
+        meta["warnings"] = [*meta.get("warnings", ()), HOURS_MOVED]
     if TAXED_BY & body.keys() and may_read(who, "invoices"):
         meta["outdated_invoice_ids"] = treatments.outdated_of_event(db, id)
     return Response(event, meta=meta)
@@ -115,6 +120,13 @@ def copy_event(db, who, id, body):
     """
     require_scopes(who, copying.scopes(body["with"]), writes=True)
     return created(copying.copy(db, get(db, id), body, base_url()), "/events")
+
+
+HOURS_MOVED = {
+    "code": "opening_hours_moved",
+    "detail": "The opening hours have moved by as many days as the event.",
+    "field": "opening_hours",
+}
 
 
 def get(db, id):

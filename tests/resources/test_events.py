@@ -150,3 +150,52 @@ def test_an_event_in_the_same_territory_of_vat_has_no_warning(organiser, setting
     settings.organiser_country = home
     created = organiser.post("/events", {"title": "Fair", "country": country}, status=201)
     assert "warnings" not in created.json["meta"]
+
+
+HOURS = [{"date": "2027-03-13", "opens": "10:00", "closes": "18:00", "label": None}]
+OTHER = [{"date": "2027-03-20", "opens": "11:00", "closes": "17:00", "label": None}]
+
+
+@pytest.mark.parametrize(
+    ("changed", "day", "has_moved"),
+    [
+        ({"date_from": "2027-03-20", "date_to": "2027-03-21"}, "2027-03-20", True),
+        (
+            {"date_from": "2027-03-20", "date_to": "2027-03-21", "opening_hours": HOURS},
+            "2027-03-20",
+            True,
+        ),
+        ({"date_from": "2026-12-30", "date_to": "2026-12-31"}, "2026-12-30", True),
+        (
+            {"date_from": "2027-03-20", "date_to": "2027-03-21", "opening_hours": OTHER},
+            "2027-03-20",
+            False,
+        ),
+        ({"date_from": "2027-03-12"}, "2027-03-13", False),
+        ({"date_to": "2027-03-15"}, "2027-03-13", False),
+        ({"date_from": None, "date_to": None}, "2027-03-13", False),
+        ({"title": "Other"}, "2027-03-13", False),
+    ],
+)
+def test_opening_hours_move_with_the_days_of_an_event(organiser, changed, day, has_moved):
+    event = organiser.make(
+        "/events",
+        {
+            "title": "Fair",
+            "date_from": "2027-03-13",
+            "date_to": "2027-03-14",
+            "opening_hours": HOURS,
+        },
+    )
+    answer = organiser.patch(f"/events/{event['id']}", changed, status=200).json
+    assert [entry["date"] for entry in answer["data"]["opening_hours"]] == [day]
+    codes = [each["code"] for each in answer.get("meta", {}).get("warnings", ())]
+    assert ("opening_hours_moved" in codes) == has_moved
+
+
+def test_opening_hours_outside_of_the_days_stay(organiser):
+    event = organiser.make(
+        "/events", {"title": "Fair", "date_from": "2027-03-20", "opening_hours": HOURS}
+    )
+    moved = organiser.patch(f"/events/{event['id']}", {"date_from": "2027-03-27"}, status=200).json
+    assert moved["data"]["opening_hours"] == HOURS

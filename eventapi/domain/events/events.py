@@ -117,12 +117,15 @@ def update(db, old, fields, base_url):
     """Change an event and return it.
 
     `fields` holds the changed fields. Booth prices, due dates and sessions are computed again from
-    the new dates and the new time zone.
+    the new dates and the new time zone. Opening hours move with the days, see `moved_hours`.
 
     Raise 422 as `create` does, and if a price or due date cannot be computed; 409 `duplicate`, or
     `in_use` for another time zone or end of the day after check-ins.
     """
     id, faults = old["id"], Faults()
+    hours = moved_hours(old, fields)
+    if hours is not None:
+        fields = {**fields, "opening_hours": hours}
     merged = {
         **old,
         **fields,
@@ -145,6 +148,34 @@ def update(db, old, fields, base_url):
     if new["timezone"] != old["timezone"]:
         schedules.recompute_times(db, id, new["timezone"])
     return new
+
+
+def moved_hours(old, fields):
+    """Return the opening hours of an event that moves, later by as many days; None if they stay.
+
+    `fields` are those that change. They stay if other ones are sent, if only one end of the event
+    moves, and if one of them was outside its days.
+    """
+    hours = old["opening_hours"]
+    if not hours or fields.get("opening_hours", hours) != hours:
+        return None
+    first, last = _days(old)
+    new_first, new_last = _days({**old, **fields})
+    if first is None or new_first is None:
+        return None
+    days = times.days_between(first, new_first)
+    if days == 0 or times.days_between(last, new_last) != days:
+        return None
+    if any(not first <= entry["date"] <= last for entry in hours):
+        return None
+    return [{**entry, "date": times.add_days(entry["date"], days)} for entry in hours]
+
+
+def _days(event):
+    """Return (first day, last day) of an event, (None, None) without a first day."""
+    first = times.local_date(event["date_from"], event["timezone"])
+    last = times.local_date(event["date_to"], event["timezone"])
+    return (first, last or first) if first else (None, None)
 
 
 def _move_due_dates(db, id, pointer):

@@ -88,12 +88,12 @@ def record_name(record):
     return named(record)
 
 
-def summary(texts, language, kind, row):
+def summary(texts, language, currency, kind, row):
     """Return the second line of a record in a list: what it costs, or what it asks for."""
 
-    def number(name, decimals):
+    def price(name):
         value = row.get(name)
-        return None if value is None else formats.number(value, language, decimals)
+        return None if value is None else formats.money(value, currency, language)
 
     def state(name):
         return texts.get(f"={row.get(name)}")
@@ -101,18 +101,18 @@ def summary(texts, language, kind, row):
     parts = []
     if kind == "categories":
         approval = texts[f"approval={row['approval']}"]
-        parts = [state("role"), approval, number("base_price", 2), state("applicant_visibility")]
+        parts = [state("role"), approval, price("base_price"), state("applicant_visibility")]
     elif kind == "schedules":
         day = formats.day(row["slot_date"], language)
         parts = [f"{day}, {row['start_time']}–{row['end_time']}", row["location"]]
     elif kind == "services":
-        parts = [number("base_price", 2), row.get("unit")]
+        parts = [price("base_price"), row.get("unit")]
     elif kind == "booth_types":
-        parts = [number("price", 2), state("price_model")]
+        parts = [f"{price('price')} {state('price_model')}"]
     elif kind == "submission_types":
         parts = [state("input")]
     elif kind == "dunning_levels":
-        parts = [number("days", 0), texts["field_days"]]
+        parts = [texts["days_after_due"].format(n=row["days"])]
     return " · ".join(part for part in parts if part is not None)
 
 

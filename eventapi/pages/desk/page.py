@@ -77,7 +77,7 @@ def render_page(
         cell_of=partial(labels.mark, texts),
         tone=labels.tone,
         steps_of=partial(labels.steps, texts),
-        summary=partial(labels.summary, texts, request.language),
+        summary=partial(labels.summary, texts, request.language, db.config.currency),
         label_of=partial(label_of, texts),
         rows_of=schema_forms.rows,
         options_of=partial(options_of, texts),

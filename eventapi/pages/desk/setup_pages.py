@@ -116,7 +116,9 @@ def save_desk_setup_page(request, config, connections, page, part=None):
 
     def lead(response):
         address = f"setup/{page}?event={response.data['event_key']}"
-        return actions.with_message(actions.return_path(request) or address, "saved")
+        codes = [each["code"] for each in response.meta.get("warnings", ())]
+        done = "hours_moved" if "opening_hours_moved" in codes else "saved"
+        return actions.with_message(actions.return_path(request) or address, done)
 
     return edit.save(request, config, PAGES[page], edit_name(page), event["id"], lead)
 

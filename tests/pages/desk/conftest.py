@@ -155,6 +155,16 @@ def busy_fair(organiser, fair, open_link, db):
             "events": [{"event_key": "fair"}],
         },
     )
+    organiser.make(
+        "/schedules",
+        {
+            "event_key": "fair",
+            "title": "Opening",
+            "slot_date": "2027-05-01",
+            "start_time": "08:00",
+            "end_time": "08:30",
+        },
+    )
     for status in ("draft", "submitted", "confirmed"):
         organiser.make(
             "/service-orders",

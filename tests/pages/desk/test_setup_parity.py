@@ -68,7 +68,12 @@ def fields_of(office, page):
 
 
 @pytest.mark.parametrize("record", BEFORE)
-def test_each_field_of_before_is_on_one_page(office, busy_fair, record):
+def test_each_field_of_before_is_on_one_page(office, organiser, busy_fair, record):
+    question = {"field_key": "way", "field_label": "Way", "field_type": "text"}
+    organiser.make(
+        "/custom-fields",
+        {**question, "entity_type": "application", "applicant_visibility": "editable"},
+    )
     found = defaultdict(list)
     for page in PAGES[record]:
         form = FORMS.get(record, page)
