@@ -86,7 +86,10 @@ def values_of(db, request, kind, name, id, event):
     """
     record = stored(kind, id) if id else None
     form = form_of(request, db.config, kind, name, id, event_of(record, event))
-    problem = request.problem if "tag" in request.fields else None  # of this form, not of a button
+    is_sent = (
+        not id or "tag" in request.fields
+    )  # else the problem is that of a button beside the form
+    problem = request.problem if is_sent else None
     if problem:
         given = form.compact(request.fields)
     elif record:

@@ -90,6 +90,8 @@ def test_a_show_comes_about_from_nothing_and_visitors_can_register(
     press(browser, "Ansehen")
     assert "Bastelmarkt Neustadt" in text(browser, "body")
     assert browser.run("location.pathname").endswith("/visit")
-    browser.open(desk_address.replace("/desk", "/e/bastelmarkt-neustadt-2027"), scripts=False)
+    browser.open(
+        desk_address.replace("/desk", "/e/bastelmarkt-neustadt-2027?language=de"), scripts=False
+    )
     assert "Alles handgemacht." in text(browser, "main")
     assert browser.complaints() == []
