@@ -8,8 +8,8 @@ SELECT e.id, p.language, p.show_plan, r.revision, r.revision - r.halls AS lists
    AND NOT EXISTS (SELECT 1 FROM flags WHERE name = 'pages' AND enabled = 0);
 
 -- name: show
-SELECT e.id, e.event_key, e.title, e.venue, e.address, e.postal_code, e.city, e.country, e.date_from, e.date_to,
-       e.timezone, e.opening_hours, e.over_at, e.date_from_at, e.application_deadline_at AS deadline_at,
+SELECT e.id, e.event_key, e.title, e.event_word, e.venue, e.address, e.postal_code, e.city, e.country,
+       e.date_from, e.date_to, e.timezone, e.opening_hours, e.over_at, e.date_from_at, e.application_deadline_at AS deadline_at,
        p.apply_is_open, p.apply_capacity, p.apply_terms, p.visit_is_open, p.visit_until, p.visit_fields, p.show_prices,
        i.id AS picture_id, i.sha256 AS picture, i.width AS picture_width, i.height AS picture_height,
        p.language, p.show_directory, p.show_plan, p.show_programme, p.is_indexed, p.texts, p.accent_color,

@@ -30,6 +30,10 @@ SELECT e.title, ifnull(p.contact_email, :email) AS email, ifnull(p.contact_phone
  WHERE p.my_is_open = 1 AND NOT EXISTS (SELECT 1 FROM flags WHERE name = 'pages' AND enabled = 0)
  ORDER BY e.date_from_at, e.id;
 
+-- name: event_word
+-- What mails call the event.
+SELECT event_word FROM events WHERE id = :event_id;
+
 -- name: disabled
 SELECT 1 FROM flags WHERE name = 'pages' AND enabled = 0;
 

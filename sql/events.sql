@@ -1,7 +1,7 @@
 -- Events.
 
 -- columns: fields = event_key title description venue address postal_code city state country date_from date_to application_deadline
---   timezone day_ends_at is_visible cost_centre place_of_supply
+--   timezone day_ends_at is_visible cost_centre place_of_supply event_word
 -- columns: instants = date_from_at date_to_at over_at application_deadline_at
 -- columns: texts = title event_key description city
 

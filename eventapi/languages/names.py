@@ -14,7 +14,7 @@ ROLES = {
 STATUSES = {
     "registered": {"en": "registered", "de": "angemeldet"},
     "confirmed": {"en": "confirmed", "de": "bestätigt"},
-    "cancelled": {"en": "cancelled", "de": "storniert"},
+    "cancelled": {"en": "cancelled", "de": "abgesagt"},
 }
 TRUTH = {True: {"en": "yes", "de": "ja"}, False: {"en": "no", "de": "nein"}}
 UNITS = {

@@ -17,6 +17,7 @@ def show(organiser):
             "day_ends_at": "04:30",
             "cost_centre": "GF.27_a-1",
             "place_of_supply": "event",
+            "event_word": "market",
             "application_deadline": "2027-02-28",
             "venue": "Messehaus",
             "address": "Am Ring 1",
@@ -103,6 +104,7 @@ def test_every_date_is_moved_by_the_same_number_of_days(organiser, show):
     assert [entry["date"] for entry in new["opening_hours"]] == ["2028-03-24"]
     assert (new["event_key"], new["day_ends_at"]) == ("garden-fair-2028", "04:30")
     assert (new["cost_centre"], new["place_of_supply"]) == ("GF.27_a-1", "event")
+    assert new["event_word"] == "market"
     assert (new["venue"], new["address"], new["postal_code"]) == ("Messehaus", "Am Ring 1", "04109")
 
 

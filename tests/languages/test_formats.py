@@ -171,4 +171,4 @@ def test_every_role_and_status_has_a_name_in_each_language():
         names.role("exhibitor", "de") == "Aussteller"
         and names.role("exhibitor", "en") == "exhibitor"
     )
-    assert names.status("cancelled", "de") == "storniert" and names.truth(True, "de") == "ja"
+    assert names.status("cancelled", "de") == "abgesagt" and names.truth(True, "de") == "ja"

@@ -108,6 +108,16 @@ def test_the_place_of_supply_is_not_shown_to_web_pages(organiser):
     assert (listed["id"], listed["place_of_supply"]) == (event["id"], None)
 
 
+def test_an_event_is_a_fair_unless_another_word_is_sent(organiser):
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    assert event["event_word"] == "fair"
+    address = f"/events/{event['id']}"
+    for word in ("market", "festival", "event", "fair"):
+        changed = organiser.patch(address, {"event_word": word}, status=200)
+        assert changed.json["data"]["event_word"] == word
+    problem(organiser.patch(address, {"event_word": "Messe"}), 422, "validation_failed")
+
+
 def test_an_event_abroad_has_a_warning_with_the_law_of_the_organiser(organiser):
     created = organiser.post("/events", {"title": "Garden Fair", "country": "AT"}, status=201)
     german = (

@@ -69,7 +69,7 @@ ENGLISH = {
     "cancelled_invoice_open": "Invoice {number} remains valid: {open} is outstanding.",
     "cancelled_invoice_paid": "Invoice {number} remains valid. Nothing is outstanding.",
     "link_subject": "Your page for {title}",
-    "link": "With this link you open your page for the show:",
+    "link": "With this link you open your page for {event_acc}:",
     "link_button": "Open my page",
     "todos_subject": "What is left to do for {title}",
     "todos": "On your page for {title}, this is left to do:",
@@ -210,34 +210,34 @@ GERMAN = {
     "E-Mail. Ohne Ihre Bestätigung erhalten Sie keinen Newsletter.",
     "newsletter_confirmation_stop": "Wenn Sie den Newsletter nicht erhalten möchten, können Sie sich hier abmelden:",
     "newsletter_confirmation_stop_button": "Abmelden",
-    "application_confirmation_subject": "Bitte bestätigen Sie Ihre Anmeldung zu {title}",
+    "application_confirmation_subject": "Bitte bestätigen Sie Ihre Anmeldung: {title}",
     "application_confirmation": "mit dieser E-Mail-Adresse wurde eine Anmeldung als Aussteller ausgefüllt. "
     "Sie wird abgeschickt, sobald Sie sie hier bestätigen:",
     "application_confirmation_button": "Anmeldung bestätigen und abschicken",
     "application_confirmation_ignore": "Der Link gilt eine Woche. Wenn Sie sich nicht angemeldet haben, ignorieren "
     "Sie bitte diese E-Mail: Dann wird nichts abgeschickt.",
-    "visit_confirmation_subject": "Bitte bestätigen Sie Ihre Registrierung für {title}",
+    "visit_confirmation_subject": "Bitte bestätigen Sie Ihre Registrierung: {title}",
     "visit_confirmation": "mit dieser E-Mail-Adresse hat sich jemand als Besucher registriert. "
     "Die Registrierung gilt, sobald Sie sie hier bestätigen:",
     "visit_confirmation_button": "Registrierung bestätigen",
     "visit_confirmation_ignore": "Der Link gilt eine Woche. Wenn Sie sich nicht registriert haben, ignorieren Sie "
     "bitte diese E-Mail: Dann geschieht nichts.",
-    "application_decision_subject": "Ihre Anmeldung zu {title}",
-    "application_approved": "wir haben Ihre Anmeldung zu {title} angenommen und freuen uns auf Sie.",
-    "application_rejected": "vielen Dank für Ihre Anmeldung zu {title}. Leider können wir Ihnen diesmal keinen Platz "
+    "application_decision_subject": "Ihre Anmeldung: {title}",
+    "application_approved": "wir haben Ihre Anmeldung zu „{title}“ angenommen und freuen uns auf Sie.",
+    "application_rejected": "vielen Dank für Ihre Anmeldung zu „{title}“. Leider können wir Ihnen diesmal keinen Platz "
     "anbieten.",
-    "application_waitlisted": "vielen Dank für Ihre Anmeldung zu {title}. Zurzeit sind alle Plätze vergeben. Sie "
+    "application_waitlisted": "vielen Dank für Ihre Anmeldung zu „{title}“. Zurzeit sind alle Plätze vergeben. Sie "
     "stehen auf der Warteliste, und wir melden uns, sobald ein Platz frei wird.",
-    "application_question": "zu Ihrer Anmeldung zu {title} haben wir eine Frage:",
+    "application_question": "zu Ihrer Anmeldung für „{title}“ haben wir eine Frage:",
     "application_page_button": "Ihre Anmeldung ansehen",
     "answer_button": "Frage beantworten",
     "answer_by_mail": "Bitte antworten Sie an {email}.",
-    "badge_subject": "Ihr Ausweis für {title}",
-    "badge": "Sie sind für {title} registriert. Bitte zeigen Sie am Eingang Ihren Ausweis, gedruckt oder auf dem "
+    "badge_subject": "Ihr Ausweis: {title}",
+    "badge": "Sie sind für „{title}“ registriert. Bitte zeigen Sie am Eingang Ihren Ausweis, gedruckt oder auf dem "
     "Telefon.",
     "badge_button": "Ausweis anzeigen",
-    "participation_cancelled_subject": "Absage: Ihre Teilnahme an {title}",
-    "participation_cancelled": "Ihre Teilnahme an {title} ist abgesagt.",
+    "participation_cancelled_subject": "Absage Ihrer Teilnahme: {title}",
+    "participation_cancelled": "Ihre Teilnahme an „{title}“ ist abgesagt.",
     "cancelled_booths_one": "Der Stand {numbers} ist nicht mehr für Sie reserviert.",
     "cancelled_booths": "Die Stände {numbers} sind nicht mehr für Sie reserviert.",
     "cancelled_cancelled_orders_one": "Ihre Bestellung {numbers} ist damit ebenfalls storniert.",
@@ -250,29 +250,30 @@ GERMAN = {
     "cancelled_credited": "Zu den Rechnungen {numbers} erhalten Sie Rechnungskorrekturen.",
     "cancelled_invoice_open": "Die Rechnung {number} bleibt bestehen. Davon sind noch {open} zu zahlen.",
     "cancelled_invoice_paid": "Die Rechnung {number} bleibt bestehen. Es ist nichts mehr zu zahlen.",
-    "link_subject": "Ihre Seite zu {title}",
-    "link": "mit diesem Link öffnen Sie Ihre Seite zur Messe:",
+    "link_subject": "Ihre Seite: {title}",
+    "link": "mit diesem Link öffnen Sie Ihre Seite {event_zum}:",
     "link_button": "Meine Seite öffnen",
-    "todos_subject": "Was für {title} noch zu tun ist",
-    "todos": "Auf Ihrer Seite zu {title} ist noch zu tun:",
+    "todos_subject": "Noch zu tun: {title}",
+    "todos": "Auf Ihrer Seite zu „{title}“ ist noch zu tun:",
     "booth_offer_subject": "Ein Stand ist für Sie reserviert: {title}",
-    "booth_offer": "Sie stehen auf der Warteliste für einen Stand bei {title}. Einer ist frei geworden und für Sie "
+    "booth_offer": "Sie stehen auf der Warteliste für einen Stand bei „{title}“. Einer ist frei geworden und für Sie "
     "reserviert:",
     "link_notice_subject": "Neuer Zugang zu Ihrer Seite: {title}",
     "link_changed_subject": "Zugang geändert: {title}",
-    "further_link": "am {day} hat eine weitere Person Zugang zu Ihrer Ausstellerseite für {title} bekommen: {address}.",
-    "further_link_shown": "am {day} wurde ein weiterer Zugang zu Ihrer Ausstellerseite für {title} eingerichtet.",
+    "further_link": "am {day} hat eine weitere Person Zugang zu Ihrer Ausstellerseite für „{title}“ bekommen: "
+    "{address}.",
+    "further_link_shown": "am {day} wurde ein weiterer Zugang zu Ihrer Ausstellerseite für „{title}“ eingerichtet.",
     "further_link_rights": "Dieser Zugang umfasst: {rights}.",
-    "further_device": "am {day} wurde Ihr Link zur Ausstellerseite für {title} auf einem weiteren Gerät geöffnet.",
-    "address_changed": "am {day} wurde die E-Mail-Adresse Ihrer Anmeldung zu {title} geändert. Die neue ist {address}. "
-    "Links, die Sie an Ihre Adresse bekommen haben, gelten nicht mehr.",
-    "address_removed": "am {day} wurde die E-Mail-Adresse Ihrer Anmeldung zu {title} entfernt. Links, die Sie an Ihre "
-    "Adresse bekommen haben, gelten nicht mehr.",
-    "merged": "am {day} wurden zwei Teilnahmen an {title} zu einer zusammengeführt; eine davon ist Ihre.",
+    "further_device": "am {day} wurde Ihr Link zur Ausstellerseite für „{title}“ auf einem weiteren Gerät geöffnet.",
+    "address_changed": "am {day} wurde die E-Mail-Adresse Ihrer Anmeldung zu „{title}“ geändert. Die neue ist "
+    "{address}. Links, die Sie an Ihre Adresse bekommen haben, gelten nicht mehr.",
+    "address_removed": "am {day} wurde die E-Mail-Adresse Ihrer Anmeldung zu „{title}“ entfernt. Links, die Sie an "
+    "Ihre Adresse bekommen haben, gelten nicht mehr.",
+    "merged": "am {day} wurden zwei Teilnahmen an „{title}“ zu einer zusammengeführt; eine davon ist Ihre.",
     "merged_ended": "Die Links dieser Adressen gelten nicht mehr: {addresses}. Die neuen schickt {contact}.",
     "notice_wrong": "Ist das nicht richtig? Dann wenden Sie sich bitte sofort an {contact}.",
     "right_profile": "Eintrag im Ausstellerverzeichnis",
-    "right_submissions": "Einreichungen",
+    "right_submissions": "Unterlagen",
     "right_booth": "Stand",
     "right_orders": "Bestellungen",
     "right_contract": "Vertrag",

@@ -28,9 +28,10 @@ def link(db, mail):
     texts = mail_words.WORDS[language]
     row = links.get(db, mail["entity_id"])
     own = own_paragraphs(settings.mail_text(db, row["event_id"], "link", language))
+    usual = texts["link"].format(**settings.event_forms(db, row["event_id"], language))
     paragraphs = [
         texts["hello_nobody"],
-        *(own or [texts["link"]]),
+        *(own or [usual]),
         (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
         texts["link_ignore"],
         *mail_words.closing(db.config, language),

@@ -13,6 +13,7 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.organiser import missing as organiser
 from eventapi.domain.records import entities, field_definitions
 from eventapi.errors import Faults, Problem, listed, quoted
+from eventapi.languages import event_words
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -233,6 +234,11 @@ def mail_text(db, event_id, name, language):
     `name` is one of `mail_texts`.
     """
     return db.value(sql.mail_text, event_id=event_id, name=name, language=language)
+
+
+def event_forms(db, event_id, language):
+    """Return the forms of the word for an event that the texts of mails use (event_words.py)."""
+    return event_words.forms(db.value(sql.event_word, event_id=event_id), language)
 
 
 def _check_portal(db, pages, fields):

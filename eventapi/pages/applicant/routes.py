@@ -4,7 +4,7 @@ from eventapi.domain.people import applications, badge_sheets
 from eventapi.domain.public_forms import applicants
 from eventapi.domain.shows import directory
 from eventapi.errors import not_found
-from eventapi.languages import countries, formats
+from eventapi.languages import countries, event_words, formats
 from eventapi.pages.link import routes as entry
 from eventapi.web.html import page_requests
 from eventapi.web.rest import SANDBOX, Response, mail_base_url
@@ -40,6 +40,7 @@ def get_applicant_page(db, request):
         contact=applicants.contact(db, request.link),
         **entry.asking_for(db, request.link),
         zone=request.event["timezone"],
+        event_forms=event_words.forms(request.event["event_word"], request.language),
         can_withdraw=values["application"]["status"] in applications.OPEN,
     )
 

@@ -14,7 +14,7 @@ from eventapi.domain.portal import evidence, reading
 from eventapi.domain.shows import directory
 from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem, not_found
-from eventapi.languages import formats
+from eventapi.languages import event_words, formats
 from eventapi.pictures import small_business
 from eventapi.storage.database import as_json
 from eventapi.web.html import page_requests, shell
@@ -97,6 +97,7 @@ def render_page(db, request, exhibitor, template, **values):
     Templates have, besides what page_requests.render_page provides:
     - `exhibitor`, `me`, `company`: the exhibitor, its participant and its name;
     - `menu`, `here`, `intro`, `accent`, `contact`: what the layout shows;
+    - `event_forms`: what texts call the event, by name of the form;
     - `can_mail`, `link_email`, `masked`: whether and where the link can be mailed;
     - `changed`: names of the fields that somebody else has changed; `now`;
     - `is_untaxed`, `price_note`: whether prices have no VAT, and what they end with;
@@ -107,7 +108,8 @@ def render_page(db, request, exhibitor, template, **values):
     email = request.link["email"]
     is_coloured = exhibitor.event["is_visible"] and exhibitor.pages["is_public"]
     changed = changed_fields(request)  # before `explain`, which makes a text of the list
-    explain(request.problem, language, zone)
+    event_forms = event_words.forms(exhibitor.event["event_word"], language)
+    explain(request.problem, event_forms, language, zone)
     return page_requests.render_page(
         request,
         PACKAGE,
@@ -120,6 +122,7 @@ def render_page(db, request, exhibitor, template, **values):
         intro=directory.in_language(exhibitor.pages["texts"].get("my_intro", {}), language),
         accent=exhibitor.pages["accent_color"] if is_coloured else None,
         contact=contact(db, exhibitor),
+        event_forms=event_forms,
         can_mail=mails.is_configured(db.config),
         link_email=email,
         masked=masked(email) if email else None,
@@ -175,12 +178,13 @@ def formatters(currency, language, zone):
     }
 
 
-def explain(problem, language, zone):
+def explain(problem, event_forms, language, zone):
     """Write the members of a problem as the sentence about it shows them: days in the zone, and
-    lists.
+    lists. Add the forms of the word for the event.
     """
     if problem is None:
         return
+    problem.members.update(event_forms)
     for name, value in problem.members.items():
         if isinstance(value, list):
             problem.members[name] = ", ".join(map(str, value))

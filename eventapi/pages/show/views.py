@@ -11,6 +11,7 @@ from eventapi import times
 from eventapi.domain.public_forms import openings
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, not_found
+from eventapi.languages import event_words
 from eventapi.pictures.hall import page as hall_page
 from eventapi.web.html import page_requests, shell
 from eventapi.web.rest import Response, mail_base_url
@@ -325,6 +326,7 @@ def render_html(db, show, values, options):
         **values,
         **head_and_foot(db, show, part, language, values),
         event=show,
+        event_forms=event_words.forms(show["event_word"], language),
         now=times.now(),
         asked=options.query,
         embed=options.embed,

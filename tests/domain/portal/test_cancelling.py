@@ -147,11 +147,11 @@ def test_the_mail_says_what_becomes_of_booth_orders_and_invoices(portal, db, mai
     *head, paragraphs = read(db, queued_mail)
     assert (*head, paragraphs[:-3]) == (
         "ada@rosen.example",
-        "Absage: Ihre Teilnahme an Fair",
+        "Absage Ihrer Teilnahme: Fair",
         "stand@messe.example",
         [
             "Guten Tag,",
-            "Ihre Teilnahme an Fair ist abgesagt.",
+            "Ihre Teilnahme an „Fair“ ist abgesagt.",
             "Die Halle 2 ist gesperrt.",
             "Die Stände B1, B2 sind nicht mehr für Sie reserviert.",
             f"Ihre Bestellung {lost['order_number']} ist damit ebenfalls storniert.",

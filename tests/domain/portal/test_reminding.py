@@ -45,6 +45,15 @@ def text_of(db, row):
     return message.get_body(("plain",)).get_content().replace("\r\n", "\n")
 
 
+def test_the_mail_with_a_link_calls_the_event_what_it_is(portal, db, link):
+    portal.organiser.patch(f"/events/{portal.event['id']}", {"event_word": "market"}, status=200)
+    portal.organiser.post(f"/links/{link['id']}/mail", status=202)
+    (row,) = mails(db)
+    english, german = (text_of(db, {**row, "language": language}) for language in ("en", "de"))
+    assert "With this link you open your page for the market:" in english
+    assert "mit diesem Link öffnen Sie Ihre Seite zum Markt:" in german
+
+
 def test_the_preview_is_what_the_mail_says(portal, db, link):
     portal.organiser.make(
         "/submissions/types",
