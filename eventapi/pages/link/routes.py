@@ -142,7 +142,9 @@ def redirected(db, link, row):
 
 
 def opening(link):
-    return message_page("open", link, asks_device=link["kind"] in ENTRY)
+    if link["kind"] == "door":
+        return message_page("open_door", link)
+    return message_page("open", link)
 
 
 def expired(db, link):

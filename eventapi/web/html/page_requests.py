@@ -240,8 +240,8 @@ def message_page(
 
 
 def problem_page(problem: Problem, request_id: str) -> Response:
-    """Return the page about a problem: what happened and what to do, and the id of the request in
-    small print.
+    """Return the page about a problem: what happened and what to do. Below a fault of the server,
+    the id of the request.
 
     Its language is that of the page request, if there is one. Its address may be that of a link, whose
     secret no further request may name as its referrer.
@@ -251,7 +251,7 @@ def problem_page(problem: Problem, request_id: str) -> Response:
         "problem",
         status=problem.status,
         language=language,
-        request_id=request_id,
+        request_id=request_id if problem.status >= 500 else None,
         headers=problem.headers,
         referrer="no-referrer",
         sentence=sentence(problem, words(COMMON, language)),

@@ -8,6 +8,7 @@ import pytest
 from eventapi import times
 from eventapi.app import routes
 from eventapi.domain.access import link_secrets, links, rights, sessions
+from eventapi.pages.link import routes as pages_of_links
 from eventapi.web import masking
 from eventapi.web.html import tokens
 from eventapi.worker.mail import message as mail_message
@@ -176,6 +177,24 @@ def test_a_link_has_at_most_twenty_secrets(open_link, exhibitor, db):
             links.add_secret(db, link, "shown")
     visitor.get(f"/link/{first}", 404)
     assert db.connection.execute("SELECT count(*) FROM link_secrets").fetchone()[0] == 20
+
+
+def test_the_link_of_a_door_signs_in_at_the_entrance(open_link, show):
+    values = {"event_id": show["event"]["id"], "station": "West", "devices": 1}
+    _, visitor, secret = open_link("door", signs_in=False, **values)
+    page = visitor.get(f"/link/{secret}")
+    assert "<h1>Sign in at the entrance</h1>" in page and "own_device" not in page
+
+
+def test_only_a_fault_of_the_server_has_a_number_for_the_technician(app, monkeypatch):
+    def fail(_):
+        raise RuntimeError("out of order")
+
+    said = "Number for your technician: "
+    assert said not in Visitor(app).get("/my/nobody/nothing", 404)
+    monkeypatch.setattr(pages_of_links, "entry", fail)
+    page = Visitor(app).get("/my", 500)
+    assert said + page.headers["X-Request-ID"] in page
 
 
 def test_a_door_opens_for_as_many_devices_as_it_may(open_link, show, app, db):
