@@ -83,7 +83,8 @@ def _of_refund(request, id, _booth_id, _currency):
     sentences = [("effect_reopens", {"number": number, "open": amount})]
     if draft:
         total = money(request, draft["total"], draft["currency"])
-        sentences.append(("effect_credit", {"number": draft["invoice_number"], "total": total}))
+        number = labels.invoice_number(labels.words(request), draft["invoice_number"])
+        sentences.append(("effect_credit", {"number": number, "total": total}))
     return Effects(sentences, reopens=True, credit_note_id=draft and draft["id"])
 
 
@@ -122,7 +123,7 @@ def of_invoice(request, row):
     if row["status"] in ENDED or (row["credited"] and row["credited"] >= row["total"]):
         return
     values = {
-        "number": row["invoice_number"],
+        "number": labels.invoice_number(labels.words(request), row["invoice_number"]),
         "total": money(request, row["total"], row["currency"]),
         "open": money(request, row["open_amount"], row["currency"]),
     }

@@ -88,6 +88,13 @@ def record_name(record):
     return named(record)
 
 
+def invoice_number(texts, number):
+    """Return the number of an invoice as pages show it: that of a draft, DRAFT-1, is `Draft 1`."""
+    if number.startswith("DRAFT-"):
+        return texts["draft_number"].format(id=number.removeprefix("DRAFT-"))
+    return number
+
+
 def summary(texts, language, currency, kind, row):
     """Return the second line of a record in a list: what it costs, or what it asks for."""
 
@@ -269,8 +276,14 @@ def sentences(request, form, given):
 def problem_sentence(texts, code, members):
     """Return the sentence about a problem, by its code.
 
-    Lists among its members are written as text, what is missing by name.
+    Lists among its members are written as text, what is missing by name. One thing that is missing
+    may have a sentence of its own.
     """
+    missing = members.get("missing")
+    only = missing[0] if isinstance(missing, list) and len(missing) == 1 else ""
+    if f"problem_{code}_{only}" in texts:
+        return texts[f"problem_{code}_{only}"]
+
     written = {}
     for name, value in members.items():
         if isinstance(value, list):

@@ -130,7 +130,7 @@ def get_desk_invoice(db, request, id):
         "invoice",
         menu="money",
         current=event,
-        title=row["invoice_number"] or f"#{id}",
+        title=labels.invoice_number(labels.words(request), row["invoice_number"]),
         row=row,
         checked=checked,
         whom_to_tell=whom_to_tell,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from eventapi import times
 from eventapi.languages import countries, formats
 from eventapi.pages.desk import labels
+from eventapi.web.html import page_requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,10 @@ class Writer:
     def number(self, value):
         """Return a number."""
         return "" if value is None else formats.number(value, self.language)
+
+    def invoice(self, number):
+        """Return the number of an invoice; that of a draft as `Draft 1`."""
+        return labels.invoice_number(page_requests.words(labels.PACKAGE, self.language), number)
 
     def size(self, plan):
         """Return width and height of a plan: `30 × 20 m`."""

@@ -47,7 +47,7 @@ def test_an_application_becomes_an_exhibitor_with_a_booth_and_an_invoice(
     press(browser, "New applications")
     press(browser, "Tulpen GmbH")
     press(browser, "Approve")
-    assert "Approved." in text(browser, "main")
+    assert "The application is approved." in text(browser, "main")
     press(browser, "Go to the exhibitor")
     press(browser, "Hold")
     press(browser, "Confirm the booth")

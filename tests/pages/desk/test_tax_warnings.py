@@ -101,7 +101,7 @@ def test_the_trial_shows_drafts_with_warnings_first_beside_customer_and_amount(d
     fine = draft({"company_name": "Astern KG"}, service_date=today)
     doubtful = draft({"company_name": "Nelken KG"})
     page = trial(fine, doubtful)
-    assert "Trial: 2 work, 1 of them with a note, 0 do not." in page
+    assert "Trial: 2 are possible, 1 of them with a note, 0 are not." in page
     assert ">Send 2, 1 with a note</button>" in page
     rows = page[page.index("<tbody>") : page.index("</tbody>")].split("<tr>")[1:]
     assert ["Nelken KG" in row for row in rows] == [True, False]
@@ -110,7 +110,7 @@ def test_the_trial_shows_drafts_with_warnings_first_beside_customer_and_amount(d
         assert "EUR 119.00" in row
     german = trial(fine, doubtful, language="de")
     assert ">2 senden, 1 mit Hinweis</button>" in german
-    assert "Probe: 2 gehen, davon 1 mit Hinweis, 0 nicht." in german
+    assert "Probelauf: 2 sind möglich, davon 1 mit Hinweis, 0 nicht." in german
 
 
 def test_drafts_are_sent_in_the_order_of_the_list_and_warnings_refuse_none(

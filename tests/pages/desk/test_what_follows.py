@@ -82,7 +82,7 @@ def test_a_draft_and_an_open_invoice_are_named_as_such(office, organiser, fair):
     number = organiser.post(path, {"mail": False}, status=200).json["data"]["invoice_number"]
     shown = text_of(office.get(f"/desk/do/cancel_participant/{fair.exhibitor['id']}"))
     assert f"Invoice {number} for EUR 357.00: EUR 357.00 is still open." in shown
-    assert "DRAFT-1 for EUR 59.50 is still a draft." in shown
+    assert "Draft 1 for EUR 59.50 is not sent yet." in shown
 
 
 def test_the_flash_names_the_credit_notes_with_customer_and_amount(office, organiser, fair, paid):
@@ -140,7 +140,7 @@ def test_a_credit_note_that_is_drafted_is_sent_before_money_is_paid_back(
     (note,) = meta["credit_note_ids"]
     address = f"/desk/do/refund_payment/{paid['payment_id']}"
     page = office.get(address)
-    assert f"Credit note DRAFT-{note} for EUR -1,213.80 is still a draft." in text_of(page)
+    assert f"The credit note for EUR -1,213.80 is not sent yet (Draft {note})." in text_of(page)
     assert f"desk/invoices/{note}" in page and "credit_first" not in page
     organiser.post(f"/invoices/{note}/send", {"mail": False}, status=200)
     assert "has not been credited" not in text_of(office.get(address))

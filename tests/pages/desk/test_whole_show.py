@@ -102,7 +102,7 @@ def test_a_show_of_sixty_exhibitors_runs_until_the_last_invoice_is_paid(
 
 
 def set_up(clerk):
-    clerk.follow("New show")
+    clerk.follow("New event")
     clerk.press(
         "Save",
         {
@@ -163,7 +163,7 @@ def set_up(clerk):
         {"Name": "First letter", "Days after the due date": "20", "New deadline in days": "10"},
     )
     clerk.follow("Set up")
-    clerk.follow("Next: Web site")
+    clerk.follow("Next: Website")
     assert "The pages are public" in clerk.press("Save", {"Public": True})
     clerk.follow("Application form")
     assert "terms for exhibitors" in clerk.text
@@ -213,7 +213,7 @@ def approve(clerk):
             True
         ] * 10
         clerk.tick(*ten)
-        assert "Trial: 10 work, 0 do not." in clerk.press("Approve")
+        assert "Trial: 10 are possible, 0 are not." in clerk.press("Approve")
         assert "10 done, 0 not." in clerk.press("Approve (10)")
         clerk.follow("Back")
     assert "No applications in this selection." in clerk.text
@@ -263,7 +263,7 @@ def bill(clerk):
     for _ in range(2):
         clerk.follow("Money")
         clerk.tick(*[row[1] for row in clerk.rows()[:30]])
-        assert "Trial: 30 work, 0 do not." in clerk.press("Send")
+        assert "Trial: 30 are possible, 0 are not." in clerk.press("Send")
         assert "30 done, 0 not." in clerk.press("Send (30)")
     clerk.follow("Money")
     assert "No draft waits." in clerk.text
@@ -307,7 +307,7 @@ def receive_money(clerk, owed):
         file=("statement.xml", camt.document([camt.statement("DE02120300000000202051", entries)])),
     )
     assert "Read: 59 new transactions" in said and "Booked: 58." in said
-    assert "Assigned." in clerk.press("Assign", within=owed["Company 58"][0])
+    assert "The transaction is assigned." in clerk.press("Assign", within=owed["Company 58"][0])
     assert "No transaction in this selection." in clerk.text
 
 

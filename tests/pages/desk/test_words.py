@@ -88,6 +88,60 @@ def test_every_button_and_batch_has_its_words():
             assert {f"new_{name}", f"edit_{name}"} <= texts.keys(), name
 
 
+def test_the_desk_calls_a_show_an_event():
+    """`event_word=fair` is what exhibitors and visitors read."""
+    for package in ("eventapi.pages.desk", "eventapi.pages.office"):
+        german, english = (shell.words(package, language) for language in ("de", "en"))
+        named = {name for name, text in german.items() if re.search(r"\bMesse(n|tag)?\b", text)}
+        assert named <= {"event_word=fair"}
+        a_show = r"\b(a|the|this|that|each|no|your|new|first|another|which|all) shows?\b(?! (the|your|how|me)\b)"
+        assert [text for text in english.values() if re.search(a_show, text, re.I)] == []
+
+
+def test_the_sentence_after_a_button_is_a_result():
+    for texts in WORDS.values():
+        results = [texts[name] for name in texts if name.startswith("done_")]
+        assert [text for text in results if text.startswith(("Erledigt", "Done"))] == []
+        assert all(text.endswith(".") for text in results)
+
+
+@pytest.mark.parametrize(
+    ("language", "number", "shown"),
+    [
+        ("de", "DRAFT-1", "Entwurf 1"),
+        ("en", "DRAFT-12", "Draft 12"),
+        ("de", "RE-2027-00001", "RE-2027-00001"),
+        ("de", "my DRAFT-1", "my DRAFT-1"),
+    ],
+)
+def test_the_number_of_a_draft_is_written_in_words(language, number, shown):
+    assert labels.invoice_number(WORDS[language], number) == shown
+
+
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [
+        (["automatic_category"], "Es gibt noch keine Kategorie für Besucher."),
+        (["apply_terms"], "Die Bedingungen für Aussteller fehlen noch."),
+        (
+            ["is_public", "automatic_category"],
+            "Dafür fehlt noch: eine öffentliche Website, eine Kategorie für Besucher.",
+        ),
+        (["base_url"], "Dafür fehlt noch: Adresse dieses Servers (base_url)."),
+    ],
+)
+def test_what_is_missing_before_a_page_can_open_has_a_name(missing, sentence):
+    members = {"missing": missing}
+    assert labels.problem_sentence(WORDS["de"], "page_incomplete", members) == sentence
+
+
+def test_a_participation_is_abgesagt_and_an_invoice_storniert():
+    german = WORDS["de"]
+    assert (german["participant=cancelled"], german["=cancelled"]) == ("abgesagt", "storniert")
+    states = document("participant")["properties"]["status"]["enum"]
+    assert {f"participant={state}" for state in states} <= german.keys()
+
+
 def test_every_state_has_a_name():
     for noun in STATES:
         for state in document(noun)["properties"]["status"]["enum"]:

@@ -303,7 +303,7 @@ def test_the_second_of_two_colleagues_sees_what_the_first_has_written(my, site):
     refused = other.visitor.submit(
         theirs, other.home + page, {**fields, "value": "From Bela"}, 412
     ).text
-    assert "Changed: Content, State." in refused and "From Anna" in refused
+    assert "Changed: Content, Status." in refused and "From Anna" in refused
     assert re.search(r"<textarea[^>]*>From Bela</textarea>", refused)
     fields = {**hidden(refused, page), "value": "From both", "action": "submit"}
     theirs = other.visitor.submit(
@@ -323,7 +323,7 @@ def test_two_colleagues_do_not_overwrite_files_or_baskets_unseen(my, site):
     refused = other.send(
         page, f"{page}/file", {"draft": "1", **old}, 412, upload=("second.pdf", PDF)
     ).text
-    assert "Changed: File, State." in refused and "first.pdf" in refused
+    assert "Changed: File, Status." in refused and "first.pdf" in refused
     old = hidden(other.get(page).text, f"{page}/submit")
     my.send(page, f"{page}/file", {"draft": "1"}, upload=("third.pdf", PDF))
     assert "Changed: File." in other.send(page, f"{page}/submit", old, 412).text

@@ -112,7 +112,7 @@ def test_the_profile_is_written_with_a_logo_and_a_preview(my, site):
     stale = my.send("profile", "profile", {**fields, "text_en": "Typed by a colleague"}, 412)
     assert "Typed by a colleague" in stale.text and "changed meanwhile" in stale.text
     assert re.search(r"Changed: ([^.]+)\.", stale.text)[1] == (
-        "Text in English, Products and brands, Web site, Further addresses"
+        "Text in English, Products and brands, Website, Further addresses"
     )
     page = my.send("profile", "profile/logo", upload=("logo.png", PNG))
     logo = re.search(r'src="([^"]+/logo/\w+)"', page.text)[1]

@@ -132,7 +132,7 @@ REFUSED = {
     "public_holidays": ("32.13.", "So zum Beispiel: 25.12. oder Ostern+1"),
     "mail_signature": ("a | b", "ohne senkrechten Strich"),
     "organiser_color": ("grün", "So zum Beispiel: #23694a"),
-    "start_page": ("nowhere", "Diese Messe gibt es nicht mehr"),
+    "start_page": ("nowhere", "Diese Veranstaltung gibt es nicht mehr"),
     "imprint_url": ("markt.example", "So zum Beispiel: https://"),
     "datev_adviser": ("12", "So zum Beispiel: 29098"),
     "datev_debtors": ("ACME", "So zum Beispiel: ACME=10777"),

@@ -150,14 +150,14 @@ def test_when_all_is_done_today_no_longer_counts(carla, complete, db):
     page = carla.get("/desk/start")
     assert {state for _, state in states(page).values()} == {"done"}
     assert "5 of 5 done" in page.text and "All done" in page.text
-    assert "Create the first show" in page.text
+    assert "Create the first event" in page.text
     assert "First steps" not in carla.get("/desk/").text
 
 
 def test_after_the_first_show_the_page_leads_to_its_steps(carla, organiser):
     organiser.make("/events", {"title": "Fair", "event_key": "fair"})
     page = carla.get("/desk/start").text
-    assert "Create the first show" not in page and "On to the show: step by step" in page
+    assert "Create the first event" not in page and "On to the event: step by step" in page
 
 
 def test_german(app, db):

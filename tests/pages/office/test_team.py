@@ -452,7 +452,7 @@ def test_nobody_touches_a_person_with_more_rights(somebody, db, what):
     assert f"/desk/team/{olga}/" not in page.text and 'name="role"' not in page.text
     before = person(db, olga)
     answer = tim.submit(page, f"/desk/team/{olga}/{what}", status=403)
-    assert "you lack: Shows, Contacts" in refusal(answer) and "evl_" not in answer.text
+    assert "you lack: Events, Contacts" in refusal(answer) and "evl_" not in answer.text
     assert person(db, olga) == before
 
 
@@ -464,7 +464,7 @@ def test_single_rights_beyond_ones_own_are_refused(somebody, db):
         {"name": "Eve", "email": "eve@fair.example", "role": "custom", "scope": "events"},
         403,
     )
-    assert refusal(answer).endswith("you lack: Shows.")
+    assert refusal(answer).endswith("you lack: Events.")
     assert (typed(answer)["name"], typed(answer)["role"]) == ("Eve", "custom")
     assert people.by_address(db, "eve@fair.example") is None
 

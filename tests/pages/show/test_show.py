@@ -322,7 +322,7 @@ def at(monkeypatch, read):
         ("2027-04-30T21:59:59Z", "2027-04-30T22:00:00Z", "Open today", (False, True)),
         ("2027-05-01T21:59:59Z", "2027-05-01T22:00:00Z", "Open today", (True, False)),
         ("2027-03-31T21:59:59Z", "2027-03-31T22:01:00Z", 'href="../e/fair/apply"', (True, False)),
-        ("2027-05-03T21:59:59Z", "2027-05-03T22:01:00Z", "This show is over", (False, True)),
+        ("2027-05-03T21:59:59Z", "2027-05-03T22:01:00Z", "The show is over", (False, True)),
         ("2027-05-03T21:59:59Z", "2027-05-03T22:01:00Z", "Rose Fair", (False, True)),
     ],
 )
@@ -547,7 +547,7 @@ def test_a_show_that_is_over_leads_to_the_next_one(organiser, read, show):
         {"date_from": "2020-05-01", "date_to": "2020-05-03", "opening_hours": []},
         status=200,
     )
-    assert "This show is over" in read("/e/fair").text
+    assert "The show is over" in read("/e/fair").text
     later = organiser.make(
         "/events", {"title": "Garden Fair again", "event_key": "again", "date_from": "2030-05-01"}
     )
