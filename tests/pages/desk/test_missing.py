@@ -142,7 +142,7 @@ def test_each_field_of_a_draft_leads_to_where_it_is_mended(office, organiser, op
     item = {**ITEM, "unit_price": 1000}  # no small invoice
     invoice = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [item]})
     page = office.get(f"/desk/invoices/{invoice['id']}").text
-    lines = re.findall(r"(?s)<li>\s*([^<]+?)\s*(<a .*?)<details", page)
+    lines = re.findall(r"(?s)<li>\s*([^<]+?)\s*(<a .*?)</li>", page)
     found = {}
     for text, more in lines:
         found[text] = re.findall(r'/desk/([a-z]+/[a-z]+)[^"#]*#([\w-]+)"', more)
