@@ -123,7 +123,7 @@ def test_an_applicant_without_an_own_link_is_told_who_sends_it(organiser, apply,
     approve(organiser, application, contact_id=mine["contact_id"])
     _, _, page = page_of(organiser, application)
     assert (
-        "Your company has a page for this show already. visit@fair.example sends you the link."
+        "Your company has a page for the show already. visit@fair.example sends you the link."
         in page.text
     )
     assert "Ask for a new link" not in page.text

@@ -56,7 +56,7 @@ TYPICAL = {
         wurde wurden nicht kein keine bitte zum zur auf als ein eine einen wird werden sich auch nach noch über unter
         Rechnung Rechnungskorrektur Entwurf Kopie Nummer Datum fällig Leistung Gesamtbetrag Betrag bezahlt offen Steuer
         Umsatzsteuer Preis Einheit Stück Menge Rabatt netto brutto Stand Stände Halle Hallenplan verkauft reserviert
-        frei gesperrt belegt Aussteller Besucher Referent Ausweis Veranstaltung Tage Tag Monat Woche Jahr Land
+        frei blockiert belegt Aussteller Besucher Referent Ausweis Veranstaltung Tage Tag Monat Woche Jahr Land
         Deutschland Österreich Januar Februar März Mai Juni Juli Oktober Dezember Guten Grüßen abmelden anmelden
         Anmeldung Anmeldungen bestätigen Dank ohne weitere Zahlungen Umsatz Teilnehmer Übersicht Uhr ja nein""",
 }

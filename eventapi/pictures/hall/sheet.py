@@ -39,7 +39,7 @@ WORDS = {
         "available": "frei",
         "reserved": "reserviert",
         "sold": "verkauft",
-        "blocked": "gesperrt",
+        "blocked": "blockiert",
         "exhibitor": "Aussteller",
         "taken": "belegt",
         "plan": "Hallenplan",

@@ -3,9 +3,11 @@ there.
 """
 
 import re
+from decimal import Decimal
 
 import pytest
 
+from eventapi.pages.applicant import routes
 from eventapi.worker.mail import message as mail_message
 from tests.pages.conftest import Visitor
 
@@ -106,6 +108,13 @@ def test_the_page_shows_what_was_sent_and_nothing_of_the_office(applicant, organ
     )
     assert "SECRET" not in page.text and "<b>KG" not in page.text
     assert page.headers["Cache-Control"] == "no-store" and page.headers["X-Robots-Tag"] == "noindex"
+
+
+def test_what_was_sent_is_written_in_the_language_of_the_page():
+    shown = routes.shown("de")
+    assert shown("requested_area", Decimal("4.0")) == "4"
+    assert shown("requested_area", Decimal("12.5")) == "12,5"
+    assert shown("country", "AT") == "Österreich"
 
 
 @pytest.mark.parametrize(
