@@ -51,7 +51,7 @@ NAMED = (
 # Forms that call the API only in a state that `busy_fair` lacks, and the test that has it.
 ELSEWHERE = {
     "applications/1/access": "an approval gave no link: tests/pages/desk/test_office.py",
-    "money/statement/1": "a file waits for its columns: tests/pages/desk/test_statements.py",
+    "money/statement/1": "a file waits for its columns: tests/pages/desk/test_statement_asking.py",
     "start": "no invoice was sent: tests/pages/office/test_start.py",
 }
 # What a form has to say before the API is called.
