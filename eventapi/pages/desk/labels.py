@@ -119,7 +119,7 @@ def summary(texts, language, currency, kind, row):
     elif kind == "submission_types":
         parts = [state("input")]
     elif kind == "dunning_levels":
-        parts = [texts["days_after_due"].format(n=row["days"])]
+        parts = [texts["level_after"].format(n=formats.number(row["days"], language))]
     return " · ".join(part for part in parts if part is not None)
 
 

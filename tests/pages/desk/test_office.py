@@ -505,7 +505,7 @@ def test_the_registration_of_visitors_opens_from_nothing(office, organiser, fair
     address = "/desk/setup/visitors"
     page = office.get(address)
     closed = office.submit(page, address, {**record_fields(page), "visit_is_open": "1"}, 409)
-    assert "a category for visitors" in closed and "Add the category “Visitors”" in closed
+    assert "category for visitors" in closed and "Add the category “Visitors”" in closed
     assert re.search('name="visit_is_open" value="1"\\s+checked', closed.text), (
         "what was typed stays"
     )

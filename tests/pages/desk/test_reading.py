@@ -132,6 +132,8 @@ def pages(planted):
                 with_id(path.replace("<name>", name), made[singular(name)]["id"])
                 for name in kinds.KINDS
             ]
+        elif path == "setup/<page>":
+            found += [f"setup/{page}" for page in (*kinds.PAGES, *kinds.LISTS)]
         elif path.startswith("batch/"):
             found += [f"batch/{noun}/{word}" for noun, word in batches.offered()]
         elif path.startswith("links/"):
@@ -191,7 +193,7 @@ def opened(planted, scopes, page):
         f"/desk/{page}{'&' if '?' in page else '?'}event={planted.show.made['event']['event_key']}"
     )
     answer = visitor(planted, frozenset(scopes)).get(address, "*")
-    assert answer.status_int in (200, 303, 403, 404, 422), f"{page}: {answer.status}"
+    assert answer.status_int in (200, 303, 308, 403, 404, 422), f"{page}: {answer.status}"
     return answer, sorted(
         fields(planted, answer) - allowed(planted, scopes) - planted.show.fields_in(page)
     )
