@@ -38,7 +38,7 @@ def test_the_first_person_is_an_owner_and_signs_in_by_the_link(owner, run, app, 
     visitor = Visitor(app)
     visitor.get(f"/link/{owner}")
     visitor.post(f"/link/{owner}")
-    assert "What waits" in visitor.get("/desk/")
+    assert "To do" in visitor.get("/desk/")
     (ada,) = admins(run)
     assert (ada["role"], ada["email"], ada["is_active"]) == ("owner", "ada@messe.example", True)
     assert "team" in ada["scopes"] and ada["last_seen_at"]

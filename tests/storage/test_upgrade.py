@@ -1183,7 +1183,7 @@ def test_an_open_session_of_the_desk_stays_open_after_the_upgrade(tmp_path, temp
     app = webtest.TestApp(App(settings))
     headers = {"Accept": "text/html", "Accept-Language": "en"}
     page = app.get("/desk/", headers={**headers, "Cookie": "evs-desk=evs_x"}, status=200)
-    assert "Ada" in page or "What waits" in page
+    assert "Ada" in page or "To do" in page
     app.post(f"/link/{secret}", headers=headers, status=303)
-    assert "What waits" in app.get("/desk/", headers=headers, status=200)
+    assert "To do" in app.get("/desk/", headers=headers, status=200)
     app.get("/desk/edit/events", headers=headers, status=403)

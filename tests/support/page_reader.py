@@ -86,8 +86,8 @@ class Reader:
                     box["checked"] = ""
 
     def find(self, kind, words, within=None):
-        """Return the link (`a`) or button with these words: the first, or that of the smallest
-        block with `within`.
+        """Return the link (`a`) or button with these words, or with these words in bold: the first,
+        or that of the smallest block with `within`.
         """
         places = [self.page]
         if within is not None:
@@ -97,7 +97,9 @@ class Reader:
             )
         for place in places:
             for each in place.find_all(kind):
-                if plain(each).removesuffix("…").strip() == words:
+                bold = each.find("b")
+                texts = [plain(each).removesuffix("…").strip(), plain(bold) if bold else None]
+                if words in texts:
                     return each
         raise AssertionError(
             f"{self.path} has no {kind} {words!r} within {within!r}: {self.text[:3000]}"

@@ -49,6 +49,7 @@ def get_desk_log(db, request):
         "log",
         menu="today",
         asked=asked,
+        about=record_of(request, kind, found) if kind else "",
         person=person,
         persons=people.all_people(db),
         days=days(db, request, found),
@@ -61,6 +62,13 @@ def get_desk_log(db, request):
 def day_of(text):
     """Return a date that was asked for, or None if it is none."""
     return text if text and times.is_date(text) else None
+
+
+def record_of(request, kind, found):
+    """Return the name of the one record that all Changes are about: `application of Tulpen GmbH`."""
+    names = [name for change in found for name, _ in change.sentence.records]
+    noun = labels.words(request)[f"log_one_{kind}"]
+    return f"{noun} {names[0]}" if names else noun
 
 
 def days(db, request, found):

@@ -34,17 +34,12 @@ PAGES = {
     "tasks": "tasks",
 }
 URGENT = ("overdue", "mails_failed", "holds_ending")
-# Code -> the page of the one record, if there is only one.
+# Code -> the page of the one record, if there is only one. Other pages are lists with steps for many.
 PAGE_OF_ONE = {
-    "applications_new": "applications",
     "cancelled_paid": "exhibitors",
     "credit": "contacts",
-    "drafts": "invoices",
     "nameless": "exhibitors",
     "no_link": "exhibitors",
-    "overdue": "invoices",
-    "without_badge": "applications",
-    "without_page": "applications",
 }
 
 

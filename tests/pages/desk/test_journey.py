@@ -44,7 +44,7 @@ def test_an_application_becomes_an_exhibitor_with_a_booth_and_an_invoice(
     browser, address, organiser
 ):
     enter(browser, address, organiser.key, scripts=False)
-    press(browser, "New applications")
+    press(browser, "Applications")
     press(browser, "Tulpen GmbH")
     press(browser, "Approve")
     assert "The application is approved." in text(browser, "main")

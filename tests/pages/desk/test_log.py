@@ -42,6 +42,11 @@ def test_a_change_says_who_has_done_what_to_which_record(ada, office, organiser,
         "Ada Lovelace hat die Anmeldung von Tulpen GmbH angenommen",
         "Ada Lovelace hat die Anmeldung von Tulpen GmbH angelegt",
     ]
+    page = ada.get(f"/desk/exhibitors/{fair.exhibitor['id']}")
+    where = f"desk/log?kind=event_participant&amp;id={fair.exhibitor['id']}&amp;event=fair"
+    assert where in page
+    record = "Nur: Anmeldung von Tulpen GmbH"
+    assert record in ada.get(f"/desk/log?kind=application&id={id}")
 
 
 def test_the_entries_of_one_request_are_one_change(ada, organiser, fair):

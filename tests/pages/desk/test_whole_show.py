@@ -74,7 +74,7 @@ def signed_in(clerk, db):
     with db.write():
         secret = people.make_link(db, clerk.admin, list(api_keys.SCOPES))
     clerk.open(f"/link/{secret}")
-    assert "What waits" in clerk.press("Sign in to the office")
+    assert "To do" in clerk.press("Sign in to the office")
 
 
 def later(monkeypatch, days):
@@ -206,7 +206,7 @@ def apply(app, db, company):
 def approve(clerk):
     """Approve the applications, the oldest ten at a time."""
     clerk.follow("Today")
-    clerk.follow("New applications")
+    clerk.follow("Applications to decide")
     for start in range(0, 60, 10):
         ten = COMPANIES[start : start + 10]
         assert [row[1].startswith(name) for row, name in zip(clerk.rows(), ten, strict=False)] == [
@@ -313,7 +313,7 @@ def receive_money(clerk, owed):
 
 def remind_and_close(clerk, db):
     """Remind the one who is late, see the letter that would follow, and record the payment by hand."""
-    clerk.follow("Overdue invoices")
+    clerk.follow("Invoice overdue")
     assert [row[2] for row in clerk.rows()] == ["Company 59"]
     clerk.follow("All", within="Invoice")
     clerk.press("Remind")
@@ -330,6 +330,6 @@ def remind_and_close(clerk, db):
     assert "No open invoice." in clerk.follow("Open")
     clerk.follow("Paid")
     assert "60 in total" in clerk.text
-    assert "Mails that wait" in clerk.follow("Today"), "no worker has sent them"
+    assert "Mails wait" in clerk.follow("Today"), "no worker has sent them"
     db.connection.execute("UPDATE mails SET state = 'sent'")
     assert "Nothing waits." in clerk.follow("Today")
