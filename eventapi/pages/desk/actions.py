@@ -288,7 +288,9 @@ def do_desk_action(request, name, id=None, item_id=None):
         name,
         ids,
         body if buttons()[name].options.schema else None,
-        lambda response: page_requests.see_other(request, target_after(request, name, response)),
+        lambda response: page_requests.see_other(
+            request, target_after(request, name, id, response)
+        ),
     )
 
 
@@ -304,19 +306,23 @@ def credit_first(request, id):
     return once(request, "credit_invoice", {"id": invoice_id}, {"whole": True}, lead)
 
 
-def target_after(request, name, response):
-    """Return the address after an action: where it was started from, or the new record if it has
-    made one.
+def target_after(request, name, id, response):
+    """Return the address after an action of the record with this id, or of none.
+
+    It is where the action was started from, or the new record if it has made one.
     """
     if name == "create_participant_invoice":
         made = list(dict.fromkeys([response.data["id"], *response.meta["credit_notes"]]))
         word = f"{name}_and_credit" if len(made) > 1 else name
         return with_message(f"invoices/{response.data['id']}", word, made)
+    record = record_of(name, id or (response.data or {}).get("id"))
     if name == "send_invoice":
-        return with_message(return_path(request), f"{name}_{response.data['delivery']}")
+        word = f"{name}_{response.data['delivery']}"
+        return with_message(return_path(request), word, of=record)
     if name == "delete_invoice":  # its page is gone
         return with_message("money", name)
-    return with_message(return_path(request), name, response.meta.get("credit_note_ids", ()))
+    made = response.meta.get("credit_note_ids", ())
+    return with_message(return_path(request), name, made, of=record)
 
 
 def fixed_of(name, fields):
@@ -379,13 +385,22 @@ def return_path(request):
     return text if BACK.fullmatch(text) else ""
 
 
-def with_message(address, word, made=()):
+def record_of(name, id):
+    """Return the address in the API of the record that an action is about: `booths/12`."""
+    resource = api.routes()[name].path.removeprefix(api.ROOT).partition("/")[0]
+    return f"{resource}/{id}" if id else None
+
+
+def with_message(address, word, made=(), of=None):
     """Return an address of the desk that says what was done, for the event in hand.
 
-    `made` are the ids of the invoices and credit notes that were made; the page names them.
+    `made` are the ids of the invoices and credit notes that were made; the page names them. `of` is
+    the address in the API of the record that the sentence names, such as `booths/12`.
     """
     event = {} if "event=" in address else shell.asked("event")
     said = {"done": word, **event}
+    if of:
+        said["of"] = of
     if made:
         said["made"] = ",".join(map(str, made))
-    return f"{address}{'&' if '?' in address else '?'}{urlencode(said)}"
+    return f"{address}{'&' if '?' in address else '?'}{urlencode(said, safe='/')}"

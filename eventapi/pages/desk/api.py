@@ -12,6 +12,7 @@ from eventapi.storage.database import as_json
 from eventapi.web.rest import etag
 
 PER_PAGE = 50
+ROOT = "/api/v1/"  # what the paths of the routes of the API begin with
 
 
 @cache

@@ -315,4 +315,5 @@ def saved(request, kind, name, id, response):
         back = f"hall?plan={response.data['id']}" if id else f"hall/layout/{response.data['id']}"
     if not back and name == "events":
         back = f"setup?event={response.data['event_key']}"
-    return actions.with_message(back or kind.back, "saved")
+    record = f"{name}/{id or response.data['id']}"
+    return actions.with_message(back or kind.back, "saved", of=record)

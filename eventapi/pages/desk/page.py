@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from eventapi import times
 from eventapi.domain.upkeep import housekeeping
+from eventapi.errors import Problem
 from eventapi.pages.desk import api, events, labels
 from eventapi.pages.desk.writing import Writer
 from eventapi.pages.office import menu as menus
@@ -60,6 +61,7 @@ def render_page(
         has_account=not request.session["api_key_id"],
         tab_title=tab_title(texts, name, request, event and write.show(event), values),
         banner=banner(db),
+        done=done(request, texts),
         made=made(request),
         asked=asked,
         to=events.address_of(request, event),
@@ -127,6 +129,50 @@ def made(request):
     if not ids or not api.may_call(request, "list_invoices"):
         return []
     return api.rows("list_invoices", include=("contact",), ids=",".join(ids[:MOST_MADE]))[0]
+
+
+def done(request, texts):
+    """Return the sentence about what was done, with the name of the record that `?of=` names.
+
+    `of` is its address in the API, such as `booths/12`. Without a record that the person may read,
+    the sentence has no name. Return None if nothing was done.
+    """
+    asked = shell.asked("done", "of")
+    resource, _, id = asked.get("of", "").partition("/")
+    sentence = page_requests.done_sentence(texts)
+    if asked.get("done") == "saved":
+        sentence = texts.get(f"done_saved_{resource}", sentence)
+    if not sentence or "{name}" not in sentence:
+        return sentence
+    name = name_of(request, resource, id)
+    if name:
+        return sentence.format(name=name)
+    if asked["done"] == "saved":
+        return texts["done_saved"]
+    return re.sub(r"{name}: | „{name}“| “{name}”| {name}", "", sentence).strip()
+
+
+def name_of(request, resource, id):
+    """Return the name of a record of the API, or None if there is no such record to read."""
+    path = f"{api.ROOT}{resource.replace('_', '-')}/<id>"
+    reader = next(
+        (
+            name
+            for name, route in api.routes().items()
+            if route.method == "GET" and route.path == path
+        ),
+        None,
+    )
+    if reader is None or not id.isdigit() or not api.may_call(request, reader):
+        return None
+    include = ("contact",) if resource == "participants" and api.may(request, "contacts") else ()
+    try:
+        name = labels.record_name(api.read(reader, id=id, include=include).data)
+        return name if name != f"#{id}" else None
+    except Problem as problem:
+        if problem.status >= 500:
+            raise
+        return None
 
 
 def banner(db):

@@ -86,11 +86,12 @@ def render_page(
     """Return the page of a template within the layout of its part.
 
     Its status is that of `request.problem`, else 200. Templates have, besides what shell.render_html
-    provides: `request`, `home`, `done` (the sentence of `?done=`), `note` (the sentence of a problem
-    that belongs to no field), `form_token()`, `typed(name, stored)` and `fault(name)`.
+    provides: `request`, `home`, `done` (the sentence of `?done=`, or that of `values`), `note` (the
+    sentence of a problem that belongs to no field), `form_token()`, `typed(name, stored)` and
+    `fault(name)`.
     """
     texts = words(package, request.language)
-    problem, done = request.problem, shell.asked("done").get("done")
+    problem = request.problem
     faults = faults_of(problem, texts) if problem else {}
     page = render_html(
         package,
@@ -104,13 +105,18 @@ def render_page(
         fault=lambda name: faults.get(name, ""),
         faults=faults,
         note=problem and not faults and sentence(problem, texts),
-        done=texts.get(f"done_{done}") if done else None,
-        **values,
+        **{"done": done_sentence(texts), **values},
     )
     response = shell.private(page, request.language, status or (problem.status if problem else 200))
     if shell.asked("language").get("language") == request.language:
         response.headers["Set-Cookie"] = cookies.keep_language(request.language)
     return response
+
+
+def done_sentence(texts: dict[str, str]) -> str | None:
+    """Return the sentence about what was done, which `?done=` names, or None."""
+    word = shell.asked("done").get("done")
+    return texts.get(f"done_{word}") if word else None
 
 
 def render_html(package: str, name: str, language: str, **values: object) -> str:

@@ -229,7 +229,7 @@ def test_the_way_back_stays_within_the_desk(office, fair, back):
     answer = office.submit(
         page, f"/desk/do/review_application/{fair.application['id']}", {"back": back}
     )
-    assert answer.headers["Location"] == "../../../desk/?done=review_application"
+    assert answer.headers["Location"] == "../../../desk/?done=review_application&of=applications/1"
 
 
 def test_every_page_refuses_without_a_session(app, organiser):

@@ -8,7 +8,7 @@ import pytest
 from eventapi.domain.records import entities
 from eventapi.pages.desk import changes, labels
 from eventapi.web.html import page_requests
-from tests.support.office_people import signed_in
+from tests.support.people import signed_in
 
 
 def sentences(visitor, query=""):

@@ -29,8 +29,10 @@ def test_an_application_is_approved_by_its_button(office, organiser, fair):
     )
     assert answer.headers["Location"].endswith(
         f"/applications/{fair.application['id']}?done=approve_application"
+        f"&of=applications/{fair.application['id']}"
     )
-    assert "The application is approved." in office.get(f"{address}?done=approve_application")
+    done = f"done=approve_application&of=applications/{fair.application['id']}"
+    assert "Tulpen GmbH: The application is approved." in office.get(f"{address}?{done}")
     assert organiser.data(f"/applications/{fair.application['id']}")["status"] == "approved"
     [entry] = organiser.data("/audit-log?entity_type=application&action=approved")
     assert entry["admin_name"] == "Ada Lovelace"
@@ -793,7 +795,9 @@ def test_one_device_of_a_door_is_ended_after_a_question(
     question = office.get(f"/desk/{address}?{unescape(link.partition('?')[2])}")
     assert "West" in question and "Are you sure?" in question and "Export what waits" in question
     done = office.submit(question, f"/desk/{address}", {"back": "setup/visitors"})
-    assert done.headers["Location"].endswith("/desk/setup/visitors?done=delete_link_device")
+    assert done.headers["Location"].endswith(
+        f"/desk/setup/visitors?done=delete_link_device&of=links/{west['id']}"
+    )
     assert lost.get("/door/now", 403).json["code"] == "link_ended" and other.get("/door/now")
     assert [row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"]] == [
         second
@@ -1233,7 +1237,9 @@ def test_the_answer_about_a_vat_id_is_entered_and_shown(desk, organiser, fair):
     assert "Das darf nicht in der Zukunft liegen." in refused.text
     sent = {**answer, "reference": "WAPI1", "confirmed": ["name", "city"]}
     answered = office.submit(form, address, sent)
-    assert answered.headers["Location"].endswith(f"/contacts/{id}?done=create_contact_vat_check")
+    assert answered.headers["Location"].endswith(
+        f"/contacts/{id}?done=create_contact_vat_check&of=contacts/{id}"
+    )
     page = office.get(f"/desk/contacts/{id}").text
     assert "geprüft am 01.03.2026: gültig" in " ".join(page.split()) and VIES in page
     check = organiser.data(f"/contacts/{id}")["vat_check"]

@@ -105,7 +105,7 @@ def test_the_trial_shows_drafts_with_warnings_first_beside_customer_and_amount(d
     assert ">Send 2, 1 with a note</button>" in page
     rows = page[page.index("<tbody>") : page.index("</tbody>")].split("<tr>")[1:]
     assert ["Nelken KG" in row for row in rows] == [True, False]
-    assert ["tag late" in row for row in rows] == [True, False]
+    assert ["chip bad" in row for row in rows] == [True, False]
     for row in rows:
         assert "EUR 119.00" in row
     german = trial(fine, doubtful, language="de")

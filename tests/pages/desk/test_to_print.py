@@ -163,7 +163,7 @@ def test_a_batch_can_go_by_post(office, organiser, drafts, smtp):
 @pytest.mark.parametrize(
     "fields, told, mark",
     [
-        ({}, "The invoice leaves by mail.", "mail waiting"),
+        ({}, " leaves by mail.", "mail waiting"),
         ({"mail": "post"}, "It still has to be printed.", "to print"),
         ({"mail": "no"}, "It is neither mailed nor printed.", None),
     ],

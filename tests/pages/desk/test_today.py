@@ -9,7 +9,7 @@ from eventapi import times
 from eventapi.pages.desk import figures, labels, waiting
 from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests
-from tests.support.office_people import signed_in
+from tests.support.people import signed_in
 
 DEFINITIONS = document("overview")["$defs"]
 PARTS = ("booths", "applications", "money", "participants")

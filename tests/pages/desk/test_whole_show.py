@@ -232,7 +232,9 @@ def give_out_booths(clerk):
     tabs += [clerk.address(company) for company in COMPANIES[50:]]
     for tab, booth in zip(tabs, booths, strict=True):
         clerk.open(tab)
-        assert "The booth is held." in clerk.press("Hold", {"Free booth": booth})
+        assert f"Booth {booth.partition(' ')[0]} is held." in clerk.press(
+            "Hold", {"Free booth": booth}
+        )
     clerk.follow("Hall plan")
     clerk.follow("Holds")
     clerk.follow("All")
@@ -307,7 +309,7 @@ def receive_money(clerk, owed):
         file=("statement.xml", camt.document([camt.statement("DE02120300000000202051", entries)])),
     )
     assert "Read: 59 new transactions" in said and "Booked: 58." in said
-    assert "The transaction is assigned." in clerk.press("Assign", within=owed["Company 58"][0])
+    assert "The transfer is assigned." in clerk.press("Assign", within=owed["Company 58"][0])
     assert "No transaction in this selection." in clerk.text
 
 

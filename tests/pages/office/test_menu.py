@@ -122,3 +122,25 @@ def test_the_tab_names_the_page_and_the_show(office, busy_fair):
     assert title("edit/booths/1") == "Edit the booth: A1 · Garden Fair · May 2027"
     assert title("edit/services") == "New service · Garden Fair · May 2027"
     assert title("do/reject_application/1") == "Reject · Garden Fair · May 2027"
+
+
+@pytest.mark.parametrize(
+    ("done", "said"),
+    [
+        ("saved&of=booths/1", "Booth A1 is saved."),
+        ("saved&of=booths/999", "Saved."),
+        ("saved", "Saved."),
+        ("cancel_invoice&of=invoices/1", "Invoice {number} is cancelled."),
+        ("cancel_invoice&of=invoices/x", "Invoice is cancelled."),
+        ("approve_application&of=nothing/1", "The application is approved."),
+    ],
+)
+def test_what_was_done_names_the_record(office, organiser, busy_fair, done, said):
+    number = organiser.get("/invoices/1", status=200).json["invoice_number"]
+    page = office.get(f"/desk/?done={done}").text
+    assert f'role="status">{said.format(number=number)}</p>' in page
+
+
+def test_what_was_done_names_no_record_that_the_person_may_not_read(desk, busy_fair):
+    page = desk("events").get("/desk/?done=cancel_invoice&of=invoices/1").text
+    assert 'role="status">Invoice is cancelled.</p>' in page
