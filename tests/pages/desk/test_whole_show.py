@@ -309,7 +309,7 @@ def receive_money(clerk, owed):
         file=("statement.xml", camt.document([camt.statement("DE02120300000000202051", entries)])),
     )
     assert "Read: 59 new transactions" in said and "Booked: 58." in said
-    assert "The transfer is assigned." in clerk.press("Assign", within=owed["Company 58"][0])
+    assert "The transaction is assigned." in clerk.press("Assign", within=owed["Company 58"][0])
     assert "No transaction in this selection." in clerk.text
 
 
