@@ -12,7 +12,6 @@ from eventapi.languages import names
 from eventapi.pages.desk import actions, api, bank_rules, choices, events, labels, taxes
 from eventapi.pages.desk.kinds import KINDS
 from eventapi.pages.desk.page import render_page
-from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import Group, id_of
 from eventapi.web.html.schema_forms import Form
@@ -168,13 +167,8 @@ def stored(kind, id):
 
 
 def form_of(request, config, kind, name, id, event_key=None):
-    """Return the form of a kind of record, of a new one without `id`. It offers what the event has.
-
-    Fields that the product does not know are left out.
-    """
-    known = document(kind.schema)["properties"]
+    """Return the form of a kind of record, of a new one without `id`. It offers what the event has."""
     fields = kind.names if id else (*kind.new, *kind.names)
-    fields = [field for field in fields if field in known]
     groups = [Group(*each) for each in kind.groups]
     if not id and kind.new:
         groups.insert(0, Group("first", " ".join(kind.new)))

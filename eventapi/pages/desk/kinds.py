@@ -41,9 +41,13 @@ class Kind:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of the fields in the order of the form, those of `rare` last."""
+        """Return the names of the fields in the order of the form, those of `rare` last.
+
+        Those that the schema does not have are left out.
+        """
+        known = document(self.schema)["properties"]
         usual = [name for _, names in self.groups for name in widths(names)]
-        return (*usual, *widths(self.rare))
+        return tuple(name for name in (*usual, *widths(self.rare)) if name in known)
 
     @property
     def hidden(self) -> tuple[str, ...]:
@@ -60,7 +64,7 @@ KINDS = {
     "events": Kind(
         "event",
         (
-            ("show", "title:8 is_visible:4"),
+            ("show", "title:8 is_visible:4 event_word:6"),
             ("days", "date_from:4 date_to:4 application_deadline:4 opening_hours:12"),
             ("place", "venue:8 country:4 address:6 postal_code:2 city:4"),
             ("abroad", "place_of_supply:12 cost_centre:4"),
