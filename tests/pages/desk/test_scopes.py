@@ -135,6 +135,7 @@ PAGES = (
     "invoices/5",
     "search?q=rosen",
     "contacts/1",
+    "log",
     "tasks",
     "tasks?show=completed",
     "print",
