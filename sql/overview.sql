@@ -28,15 +28,15 @@ SELECT (SELECT count(*) FROM applications a INDEXED BY applications_by_creation
 
 -- name: exhibitors
 -- How many exhibitors take part and are ready, and for how many a part of the checklist is open or blocked. The rules are those of
--- the view `readiness`. It decides what is not billed only for the exhibitors for whom that is in doubt, because that is most of its
--- cost: those with something that no line bills, those with a credit note or a cancelled invoice, and those with a line that bills
--- something cancelled or moved.
+-- the view `readiness`, read as a few sets of ids. The view itself only decides what is not billed, and only for the exhibitors for
+-- whom that is in doubt, because it is most of the cost: those with something that no line bills, those with a credit note or a
+-- cancelled invoice, and those with a line that bills something cancelled or moved.
 WITH people (id, role, status, category_id) AS MATERIALIZED (
   SELECT p.id, p.role, p.status, p.category_id FROM participants p INDEXED BY participants_by_event_and_role
    WHERE p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor') AND p.status <> 'cancelled'),
 doubtful (id) AS MATERIALIZED (
-  SELECT p.id FROM people p CROSS JOIN categories k ON k.id = p.category_id
-   WHERE k.base_price > 0 AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.bills = 'fee ' || p.id)
+  SELECT x.id FROM people x CROSS JOIN categories k ON k.id = x.category_id
+   WHERE k.base_price > 0 AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.bills = 'fee ' || x.id)
    UNION
   SELECT r.event_participant_id FROM booth_reservations r INDEXED BY booth_reservations_by_event
    WHERE r.event_id = :event_id AND r.status = 'confirmed' AND r.final_price > 0
@@ -62,16 +62,31 @@ doubtful (id) AS MATERIALIZED (
     CROSS JOIN service_order_items t ON t.service_order_id = o.id AND (t.status = 'cancelled' OR o.status = 'cancelled')
     CROSS JOIN invoice_items l ON l.service_order_id = o.id CROSS JOIN invoices i ON i.id = l.invoice_id
    WHERE o.event_id = :event_id),
+required (id, roles, needs_approval) AS MATERIALIZED (
+  SELECT id, roles, needs_approval FROM submission_types WHERE event_id = :event_id AND is_required AND is_active),
+reserved (id, status) AS MATERIALIZED (
+  SELECT event_participant_id, status FROM booth_reservations INDEXED BY booth_reservations_by_event
+   WHERE event_id = :event_id AND status IN ('confirmed', 'pending')),
 facts AS MATERIALIZED (
-  SELECT f.status <> 'confirmed' AS badge, f.has_open_contract AS contract, f.has_open_submissions AS submissions,
-         NOT f.has_booth AS booth, f.has_open_order AS services,
-         p.id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_drafts
+  SELECT x.status <> 'confirmed' AS badge,
+         EXISTS (SELECT 1 FROM open_contracts c WHERE c.event_participant_id = x.id) AS contract,
+         EXISTS (SELECT 1 FROM required n
+                  WHERE instr(n.roles, '"' || x.role || '"')
+                    AND NOT EXISTS (SELECT 1 FROM submissions s
+                                     WHERE s.event_participant_id = x.id AND s.type_id = n.id
+                                       AND (s.status = 'approved' OR s.status = 'submitted' AND NOT n.needs_approval))
+                ) AS submissions,
+         x.id NOT IN (SELECT id FROM reserved WHERE status = 'confirmed')
+           AND (x.role = 'exhibitor' OR x.id IN (SELECT id FROM reserved WHERE status = 'pending')) AS booth,
+         x.id IN (SELECT event_participant_id FROM service_orders INDEXED BY service_orders_by_event
+                   WHERE event_id = :event_id AND status IN ('draft', 'submitted')) AS services,
+         x.id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_drafts
                    WHERE status = 'draft' AND event_participant_id IS NOT NULL) AS draft,
-         CASE WHEN p.id IN doubtful THEN f.has_unbilled ELSE 0 END AS unbilled,
-         p.id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_open
+         CASE WHEN x.id IN doubtful THEN (SELECT f.has_unbilled FROM readiness f WHERE f.id = x.id) ELSE 0 END AS unbilled,
+         x.id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_open
                    WHERE open_amount <> 0 AND open_amount > 0 AND locked_at IS NOT NULL
                      AND status IN ('sent', 'partially_paid') AND event_participant_id IS NOT NULL) AS owes
-    FROM people p CROSS JOIN readiness f ON f.id = p.id)
+    FROM people x)
 SELECT count(*) AS total,
        ifnull(sum(badge + contract + submissions + booth + services + draft + unbilled + owes = 0), 0) AS ready,
        ifnull(sum(contract), 0) AS contract, ifnull(sum(submissions), 0) AS submissions, ifnull(sum(booth), 0) AS booth,

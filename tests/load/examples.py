@@ -156,7 +156,7 @@ IDS = {
 }
 SINGLE = (
     "/contacts/1 /participants/{participant} /invoices/{invoice}?include=items,payments,contact "
-    "/plans/2?include=booths /services/3?event_key=show-2 /events/2?include=participant_count "
+    "/plans/2?include=booths /services/3?event_key=show-2 /events/2?include=participant_count /events/2/overview "
     "/contacts/{contact}?include=categories,events,custom_fields "
     "/participants/{exhibitor}?include=readiness,contact /check-ins/stats?event_key=show-2 "
     "/check-ins/stats?event_key={open} /check-ins/roster?event_key=show-2 "

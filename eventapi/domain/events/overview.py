@@ -100,8 +100,6 @@ OF_RECORDS = {
     "programme": "schedules",
     "dunning": "invoices",
 }
-# steps that the feature `pages` consists of
-OF_PAGES = ("website", "apply", "portal", "visitors")
 STEPS = (
     "details",
     "website",
@@ -129,15 +127,18 @@ def of(db, event_id, reads, *, address, has_pages):
     event = db.one(sql.event, event_id=event_id)
     if event is None:
         return None
-    participants = exhibitors(db, event) if reads("participants") else None
-    return {
+    pages = settings.get(db, event_id) if has_pages else None
+    figures = {
         "booths": booths(db, event) if reads("booths") else None,
         "applications": applications(db, event) if reads("applications") else None,
-        "participants": participants,
+        "participants": exhibitors(db, event) if reads("participants") else None,
         "money": sums(db, event) if reads("invoices") else None,
+    }
+    return {
+        **figures,
         "waiting": waiting(db, event, reads),
-        "setup": setup(db, event, reads, address, has_pages),
-        "dates": dates(db, event, reads, participants, has_pages),
+        "setup": setup(db, event, pages, reads, address),
+        "dates": dates(db, event, pages, reads, figures),
     }
 
 
@@ -258,13 +259,15 @@ def _examples(db, event, one, ids):
 # What is missing
 
 
-def setup(db, event, reads, address, has_pages):
-    """Return the steps of setting up the event, as far as the caller may read their records."""
+def setup(db, event, pages, reads, address):
+    """Return the steps of setting up the event, as far as the caller may read their records.
+
+    `pages` are the settings of its pages, None if the feature is disabled.
+    """
     exists = db.one(sql.setup, event_id=event["id"])
-    pages = settings.get(db, event["id"])
     is_over = event["over_at"] is not None and event["over_at"] < times.now()
     found = {"details": _details(event, pages)}
-    if has_pages:
+    if pages:
         found["website"] = _website(db, event, pages)
         found["apply"] = _apply(event, pages, is_over)
         found["portal"] = _portal(pages, is_over)
@@ -284,7 +287,7 @@ def _details(event, pages):
     """Return (state, codes) of the dates and the place."""
     if event["date_from"] is None:
         return NEEDED, ["date_from"]
-    if pages["is_public"] and not event["is_visible"]:
+    if pages and pages["is_public"] and not event["is_visible"]:
         return NEEDED, ["is_visible"]
     return DONE, []
 
@@ -354,15 +357,16 @@ def _company(config, reads, address):
 # What comes next
 
 
-def dates(db, event, reads, participants, has_pages):
+def dates(db, event, pages, reads, figures):
     """Return {date, code, count} from today on, in their order.
 
-    `participants` is the result of `exhibitors`, None if the caller may not read it.
+    `pages` are the settings of the pages, None if the feature is disabled. `figures` has the
+    results of `applications` and `exhibitors`, None for what the caller may not read.
     """
     today = times.today(event["timezone"])
-    found = _dates_of_event(db, event, reads, participants)
-    if has_pages:
-        found += _dates_of_pages(db, event, reads, participants)
+    found = _dates_of_event(event, figures)
+    if pages:
+        found += _dates_of_pages(db, event, pages, figures["participants"])
     if reads("booths"):
         found += _ends_of_holds(db, event)
     if reads("submissions"):
@@ -371,17 +375,15 @@ def dates(db, event, reads, participants, has_pages):
         found += _ends_of_offers(db, event)
     if reads("invoices"):
         found += _invoices_due(db, event, today)
-    found = [(day, code, count) for day, code, count in found if day and day >= today]
+    found = [each for each in found if each[0] and each[0] >= today]
     found.sort(key=lambda each: each[:2])
     return [{"date": day, "code": code, "count": count} for day, code, count in found[:DATES]]
 
 
-def _dates_of_event(db, event, reads, participants):
-    total = participants and participants["total"]
-    received = None
-    if reads("applications"):
-        rows = db.all(sql.applications_by_status, event_id=event["id"])
-        received = sum(row["applications"] for row in rows)
+def _dates_of_event(event, figures):
+    """Return (day, code, count) of the dates of the event itself. A day may be None."""
+    received = figures["applications"] and sum(figures["applications"]["by_status"].values())
+    total = figures["participants"] and figures["participants"]["total"]
     first = times.local_date(event["date_from"], event["timezone"])
     last = times.local_date(event["date_to"], event["timezone"])
     deadline = times.local_date(event["application_deadline"], event["timezone"])
@@ -392,10 +394,10 @@ def _dates_of_event(db, event, reads, participants):
     ]
 
 
-def _dates_of_pages(db, event, reads, participants):
-    pages = settings.get(db, event["id"])
+def _dates_of_pages(db, event, pages, participants):
+    """Return (day, code, count) of the dates of the pages. A day may be None."""
     without_booth = participants and participants["lacks"]["booth"]
-    visitors = db.value(sql.visitors, event_id=event["id"]) if reads("participants") else None
+    visitors = participants and db.value(sql.visitors, event_id=event["id"])
     found = [
         (pages["booth_from"], "booth_choice_begins", without_booth),
         (pages["booth_until"], "booth_choice_ends", without_booth),
