@@ -75,6 +75,7 @@ OUTSIDE = (
     "pages.office.account",
     "pages.desk.today",
     "pages.desk.log",
+    "pages.desk.help",
     "pages.desk.applications",
     "pages.desk.exhibitors",
     "pages.desk.hall",

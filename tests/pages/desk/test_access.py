@@ -29,6 +29,7 @@ PAGES = (
     "search",
     "setup",
     "tasks",
+    "help",
     "print/door",
     "print/halls",
     "hall/holds",

@@ -104,6 +104,7 @@ OF_PERSONS = (
 )
 PAGES = (
     "",
+    "help",
     "applications",
     "applications/1",
     "applications/2",

@@ -1,0 +1,63 @@
+"""The help of the desk: jobs in a few steps, whose links lead to pages that exist."""
+
+import re
+from html import unescape
+from urllib.parse import urljoin
+
+import pytest
+
+from eventapi.pages.desk import labels
+from eventapi.pages.desk.help import JOBS
+from eventapi.web.html.page_requests import words
+
+TITLES = {
+    "en": [
+        "Create a new show",
+        "Open the application form",
+        "Decide on applications",
+        "Give out booths",
+        "Collect documents",
+        "Give exhibitors access",
+        "Write and send invoices",
+        "Book payments and send reminders",
+        "Somebody moves or cancels",
+        "Visitors, badges and doors",
+    ],
+    "de": [
+        "Eine neue Veranstaltung anlegen",
+        "Das Anmeldeformular öffnen",
+        "Über Anmeldungen entscheiden",
+        "Stände vergeben",
+        "Unterlagen einsammeln",
+        "Ausstellern Zugang geben",
+        "Rechnungen schreiben und senden",
+        "Zahlungen buchen und mahnen",
+        "Jemand zieht um oder sagt ab",
+        "Besucher, Ausweise und Einlass",
+    ],
+}
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_each_job_has_at_most_eight_steps_and_each_link_leads_to_a_page(desk, fair, language):
+    owner = desk(language=language)
+    page = owner.get("/desk/help").text.partition("<main")[2]
+    assert re.findall(r"<h2>(.*?)</h2>", page) == TITLES[language]
+    lists = re.findall(r'<ol class="steps">(.*?)</ol>', page, re.S)
+    assert len(lists) == len(TITLES[language])
+    for steps in lists:
+        assert 1 <= steps.count("<li>") <= 8
+        for address in re.findall(r'href="([^"]*)"', steps):
+            owner.get(urljoin("/desk/help", unescape(address)), status=(200, 308))
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_a_step_has_a_link_if_its_text_has_brackets(language):
+    texts = words(labels.PACKAGE, language)
+    for name, addresses in JOBS.items():
+        for number, address in enumerate(addresses, start=1):
+            assert ("[" in texts[f"job_{name}_{number}"]) == (address is not None), (name, number)
+
+
+def test_everybody_at_the_desk_may_read_the_help(desk, fair):
+    assert "Create a new show" in desk("checkins:read").get("/desk/help")
