@@ -180,6 +180,7 @@ LEFT_OUT = {
     "/links/{id}/reminder": "nothing is late on the page of an exhibitor of the seed",
     "/booths/formulas/{id}": "the seed has none",
     "/calendar-feed/subscriptions/{id}": "the seed has none",
+    "/settings/logo": "the seed has none",
     "/bulk-import/{id}": "the seed has none",
     "/bulk-import/{id}/errors": "the seed has none",
     "/invoices/{id}/xml": "invoices of the old schema have no e-invoice",
