@@ -47,6 +47,8 @@ NAMED = (
     "batch/<resource>/<action>",
     "company/<page>",
     "links/<id>/<what>",
+    "setup/<page>",
+    "setup/<page>/<part>",
 )
 # Forms that call the API only in a state that `busy_fair` lacks, and the test that has it.
 ELSEWHERE = {
