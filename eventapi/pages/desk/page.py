@@ -30,8 +30,8 @@ def render_page(
     of the page keep.
 
     Templates have, besides what page_requests.render_page provides:
-    - `current`, `events`, `menu`, `day_entries`, `preparing`, `banner`, `made`, `tab_title`: what
-      the layout shows;
+    - `current`, `events`, `menu`, `day_entries`, `preparing`, `banner`, `made`, `page_title`,
+      `tab_title`: what the layout shows;
     - `to(path)`: an address for the event in hand; `here`: that of this page; `urlencode`;
     - `may(scope, writes=False)`: whether the person may read or write; `ticked`: of all boxes;
     - `write`: the Writer of values; `currency`, `now`;
@@ -46,6 +46,7 @@ def render_page(
     form = values.get("form")
     given = values.get("given") or {}
     write = Writer(request.language, event["timezone"] if event else db.config.timezone)
+    title = values.get("title") or title_of(texts, name, values)
     day_entries, preparing = menus.entries(db, request, event, menu, page)
     return page_requests.render_page(
         request,
@@ -59,7 +60,8 @@ def render_page(
         show_target=menu if menu in OF_ANY_SHOW else "",
         organiser=db.config.organiser_name,
         has_account=not request.session["api_key_id"],
-        tab_title=tab_title(texts, name, request, event and write.show(event), values),
+        page_title=title,
+        tab_title=tab_title(texts, request, title, event and write.show(event)),
         banner=banner(db),
         done=done(request, texts),
         made=made(request),
@@ -89,13 +91,12 @@ def render_page(
     )
 
 
-def tab_title(texts, name, request, show, values):
+def tab_title(texts, request, title, show):
     """Return the title of the tab: `Keramik Wolf · Bastelmarkt Neustadt 2027`.
 
-    It is what the page is about, and the name of the show in hand, or None. After a refusal, it
-    begins with the word for an error.
+    `title` is what the page is about, `show` the name of the show in hand or None. After a refusal,
+    the title begins with the word for an error.
     """
-    title = values.get("title") or title_of(texts, name, values)
     if request.problem:
         title = texts["title_refused"].format(title=title)
     return f"{title} · {show or texts['desk']}"

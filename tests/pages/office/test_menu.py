@@ -136,7 +136,7 @@ def test_the_tab_names_the_page_and_the_show(office, busy_fair):
     ],
 )
 def test_what_was_done_names_the_record(office, organiser, busy_fair, done, said):
-    number = organiser.get("/invoices/1", status=200).json["invoice_number"]
+    number = organiser.get("/invoices/1", status=200).json["data"]["invoice_number"]
     page = office.get(f"/desk/?done={done}").text
     assert f'role="status">{said.format(number=number)}</p>' in page
 
