@@ -30,6 +30,7 @@ NO_SUBJECT = {
 OUTSIDE = {
     "datev": {"domain.subjects", "resources.datev"},
     "dunning": {
+        "domain.events.overview",
         "domain.privacy.export",
         "domain.receivables.documents",
         "domain.receivables.printing",

@@ -259,6 +259,7 @@ def typed(form):
             if field.get("type") not in ("hidden", "file", "submit")
             and field.get("name")
             and field["name"] not in CHOICES
+            and not field["name"].endswith(".picked")  # beside the text of a colour
         )
     )
 

@@ -7,7 +7,7 @@ import pytest
 from eventapi.errors import Problem
 from eventapi.plugins.validation import body_of
 from eventapi.web.html import schema_forms
-from eventapi.web.html.forms import Group
+from eventapi.web.html.forms import Group, Sentences
 
 
 def form(body, method="POST", **options):
@@ -23,8 +23,23 @@ def kinds(made):
     return {part.name: part.kind for part in schema_forms.leaves(made.fields)}
 
 
-def say(code, limit=""):
-    return f"{code} {limit}".strip()
+WORDS = {
+    "fault_other": "Look at this.",
+    "fault_max_length": "At most {limit}.",
+    "fault_type_money": "An amount.",
+    "fault_type_text": "A text.",
+    "fault_required": "Fill in.",
+    "fault_duplicate": "{value} exists.",
+    "fault_duplicate_plain": "It exists.",
+    "fault_pattern": "For example {example}.",
+}
+SENTENCES = Sentences(WORDS, "en")
+
+
+def beside(made, *errors, given=None):
+    """Return name of a field -> sentence about its fault, for (pointer, code)."""
+    found = [{"pointer": pointer, "code": code} for pointer, code in errors]
+    return made.faults(found, given or {}, SENTENCES).beside
 
 
 def test_fields_have_the_kind_of_their_schema():
@@ -91,8 +106,8 @@ def test_a_number_that_cannot_be_read_is_a_fault_beside_it():
         body_of("service", "POST", "Europe/Berlin")(
             made.body({"service_name": ["x"], "base_price": ["much"]})
         )
-    beside, others = made.faults(refused.value.errors, {}, say)
-    assert list(beside) == ["base_price"] and not others
+    faults = made.faults(refused.value.errors, {"base_price": ["much"]}, SENTENCES)
+    assert faults.beside == {"base_price": "An amount."} and not faults.top
 
 
 def test_rows_of_a_list_become_objects_without_the_empty_ones():
@@ -162,8 +177,8 @@ def test_a_fault_of_a_row_stands_beside_its_field():
     )
     with pytest.raises(Problem) as refused:
         body_of("event", "POST", "Europe/Berlin")(made.body(given))
-    beside, others = made.faults(refused.value.errors, given, say)
-    assert list(beside) == ["opening_hours/0/opens"] and not others
+    faults = made.faults(refused.value.errors, given, SENTENCES)
+    assert list(faults.beside) == ["opening_hours/0/opens"] and not faults.top
 
 
 def test_objects_within_objects_are_groups():
@@ -232,17 +247,42 @@ def test_prices_are_written_as_the_language_does():
     assert made.body({"base_price": ["189,5"]}) == {"base_price": 189.5}
 
 
-def test_a_limit_of_the_schema_is_part_of_the_sentence():
+def test_a_sentence_names_limit_example_and_what_was_typed():
     made = form("application.reject", names=["reason"])
-    beside, _ = made.faults([{"pointer": "/reason", "code": "max_length"}], {}, say)
-    assert beside == {"reason": "max_length 20000"}
+    assert beside(made, ("/reason", "max_length"), given={"reason": ["x"]}) == {
+        "reason": "At most 20,000."
+    }
+    made = form("category", names=["title", "category_key"])
+    typed = {"title": ["Roses"], "category_key": ["x y"]}
+    assert beside(made, ("/category_key", "pattern"), given=typed) == {
+        "category_key": "For example plants-and-seeds."
+    }
+    assert beside(made, ("/title", "duplicate"), given=typed) == {"title": "Roses exists."}
+    assert beside(made, ("/title", "duplicate")) == {"title": "It exists."}
+
+
+def test_what_is_empty_is_required_whatever_the_api_says():
+    made = form("service", "PATCH", names=["service_name", "base_price"])
+    errors = ("/service_name", "type"), ("/base_price", "type")
+    assert beside(made, *errors, given={"base_price": ["ca. 18"]}) == {
+        "service_name": "Fill in.",
+        "base_price": "An amount.",
+    }
 
 
 def test_a_fault_of_no_field_is_told_on_top():
-    beside, others = form("event", names=["title"]).faults(
-        [{"pointer": "/venue", "code": "type"}], {}, say
+    faults = form("event", names=["title"]).faults(
+        [{"pointer": "/venue", "code": "type"}, {"pointer": "", "code": "any_of"}], {}, SENTENCES
     )
-    assert not beside and others == ["venue: type"]
+    assert not faults.beside and faults.top == ["venue: Look at this.", "Look at this."]
+
+
+def test_texts_that_mean_the_same_are_no_difference():
+    made = form("service", "PATCH", names=["base_price", "service_name"], language="de")
+    stored = {"base_price": ["25,00"], "service_name": ["Strom"]}
+    typed = {"base_price": ["25"], "service_name": ["Wasser"]}
+    assert made.is_same("base_price", stored, typed)
+    assert not made.is_same("service_name", stored, typed)
 
 
 # Groups

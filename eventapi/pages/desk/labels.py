@@ -6,7 +6,7 @@ from html import escape
 from eventapi import times
 from eventapi.languages import formats
 from eventapi.names import display_name
-from eventapi.web.html import page_requests
+from eventapi.web.html import forms, page_requests
 
 PACKAGE = "eventapi.pages.desk"
 # Fields that name a record, the first one that it has.
@@ -262,14 +262,21 @@ def sentences(request, form, given):
     if problem is None:
         return {"beside": {}, "top": []}
     texts = words(request)
+    about = forms.Sentences(texts, request.language)
+    errors = problem.errors or []
+    named = problem.members.get("member")
+    is_about_field = form is not None and named in [each.name for each in form.fields]
+    if is_about_field and f"fault_{problem.code}" in texts:
+        errors = [{"pointer": f"/{named}", "code": problem.code}]
 
-    def sentence(code, limit=""):
-        return (texts.get(f"fault_{code}") or texts["fault_other"]).format(limit=limit)
-
-    if form is not None and problem.errors:
-        beside, top = form.faults(problem.errors, given, sentence)
-        return {"beside": beside, "top": top}
-    top = list(dict.fromkeys(sentence(error["code"]) for error in problem.errors or []))
+    if form is not None and errors:
+        faults = form.faults(errors, given, about)
+        return {"beside": faults.beside, "top": faults.top}
+    top = []
+    for error in errors:
+        name = (error.get("pointer") or "")[1:]
+        top.append(about.about(error["code"], forms.Field(name, f"/{name}", "", kind="")))
+    top = list(dict.fromkeys(top))
     return {"beside": {}, "top": top or [problem_sentence(texts, problem.code, problem.members)]}
 
 

@@ -163,7 +163,7 @@ def not_offered(given, fields):
 
 
 def missing(given, fields):
-    """Return the names of the required fields that are empty, as faults.
+    """Return the names of the required fields that are empty.
 
     A company or a person must be named.
     """
@@ -174,4 +174,4 @@ def missing(given, fields):
     empty = [each.name for each in fields if each.is_required and is_empty(each.name)]
     if is_empty("company_name", "last_name") and "last_name" not in empty:
         empty.append("company_name")
-    return dict.fromkeys(empty, "required")
+    return empty

@@ -19,7 +19,7 @@ from eventapi.plugins.validation import body_of
 from eventapi.validation.formats import CHECKS
 from eventapi.web import client
 from eventapi.web.html import cookies, form_bodies, page_requests, shell, tokens
-from eventapi.web.html.forms import faults_of
+from eventapi.web.html.forms import Sentences, faults_of
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
@@ -133,9 +133,7 @@ def send_form(db, event_key, form, given):
         return sent_page(db, submission)  # the program must not notice
 
     fields = fields_of(db, submission)
-    faults = missing(given, fields)
-    if not_offered(given, fields):
-        faults["category"] = page_requests.words(PACKAGE, submission.language)["fault_unknown"]
+    faults = form_faults(submission, fields)
     try:
         body = checked_body(db, submission, fields)
         if faults:
@@ -146,6 +144,24 @@ def send_form(db, event_key, form, given):
             raise
         return form_with_problem(db, submission, fields, faults, problem)
     return sent_page(db, submission, id)
+
+
+def form_faults(submission, fields):
+    """Return name of a field -> sentence for the faults that the form finds by itself."""
+    sentences = sentences_of(submission)
+    by_name = {each.name: each for each in fields}
+    faults = {
+        name: sentences.about("required", by_name[name])
+        for name in missing(submission.given, fields)
+    }
+    if not_offered(submission.given, fields):
+        faults["category"] = sentences.about("unknown", by_name["category"])
+    return faults
+
+
+def sentences_of(submission):
+    """Return the sentences about faults in the language of the form."""
+    return Sentences(page_requests.words(PACKAGE, submission.language), submission.language)
 
 
 def refuse_closed(db, submission):
@@ -210,7 +226,7 @@ def correct_address(db, event_key, form, given):
         return form_page(db, empty, note="form_wrong", status=403)
     email = submission.text("email").strip()
     if not CHECKS["email"](email) or len(email) > 254:
-        return sent_page(db, submission, fault="fault_format", status=422)
+        return sent_page(db, submission, fault="fault_format_email", status=422)
 
     is_possible, id = drafts.correct(
         db, show, form, nonce, email, client.address(), mail_base_url()
@@ -226,7 +242,7 @@ def correct_address(db, event_key, form, given):
 def form_page(db, submission, faults=None, note=None, status=200):
     """Return the form with what was typed, or the page that says why it is closed.
 
-    `faults` is name of a field -> sentence or `required`, `note` the word of a sentence on top.
+    `faults` is name of a field -> sentence, `note` the word of a sentence on top.
     """
     state = openings.state(db, submission.show, submission.form)
     if state != "open":
@@ -234,35 +250,42 @@ def form_page(db, submission, faults=None, note=None, status=200):
         return message_page(db, submission, "closed", closed_status, is_full=state == "full")
 
     terms = directory.in_language(submission.show["apply_terms"], submission.language) or ""
-    required = page_requests.words(PACKAGE, submission.language)["fault_required"]
-    faults = {
-        name: required if sentence == "required" else sentence
-        for name, sentence in (faults or {}).items()
-    }
+    fields = fields_of(db, submission)
+    labels = {each.name: each.label for each in fields}
     text = render_html(
         db,
         submission.show,
         submission.language,
         submission.form,
         form=submission.form,
-        fields=fields_of(db, submission),
+        fields=fields,
         given=submission.given,
-        faults=faults,
+        sentences={"beside": faults or {}, "top": []},
+        label_of=labels.get,
         note=note,
         trap=TRAP,
         terms=terms,
         is_link=terms.startswith(("http://", "https://")),
         token=submission.token or tokens.form_token(form_key(db), submission.purpose()),
     )
+    if faults:
+        text = page_requests.with_fault_in_title(
+            text, page_requests.words(PACKAGE, submission.language)
+        )
     return shell.private(text, submission.language, status)
 
 
 def form_with_problem(db, submission, fields, faults, problem):
     """Return the form again, with the faults of a problem beside its fields and `faults`."""
-    words = page_requests.words(PACKAGE, submission.language)
-    found = faults_of(fields, problem.errors or [], words)
-    note = None if found else f"problem_{problem.code}"
-    return form_page(db, submission, faults | found, note, 422)
+    label = {each.name: each.label for each in fields}.get
+    found = faults_of(
+        problem.errors or [], fields, submission.given, sentences_of(submission), label
+    )
+    beside = dict(found.beside)
+    for sentence in found.top:
+        beside.setdefault(fields[0].name, sentence)
+    note = None if beside else f"problem_{problem.code}"
+    return form_page(db, submission, {**faults, **beside}, note, 422)
 
 
 def sent_page(db, submission, id=None, *, fault=None, status=200):

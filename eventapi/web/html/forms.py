@@ -1,9 +1,13 @@
-"""HTML forms: the texts of their fields as values of JSON, and what the template of a field needs."""
+"""HTML forms: the texts of their fields as values of JSON, what the template of a field needs, and
+the sentences about faults.
+"""
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from string import Formatter
 
+from eventapi.languages import formats
 from eventapi.web.html import typed_values
 from eventapi.web.html.typed_values import number
 
@@ -42,6 +46,12 @@ INPUT_MODES = {
     "tel": "tel",
 }
 COLUMNS = 12  # of a group of fields
+LONGEST_SHOWN = 60  # characters of what was typed in a sentence about it
+# Codes of faults that mean "required" if nothing was typed, but in fields without a text of their own
+# or of an unknown kind.
+EMPTY = frozenset(("type", "min_length", "enum", "format", "pattern"))
+WITHOUT_TEXT = frozenset(("group", "rows", "due", ""))
+Texts = dict[str, list[str]]  # name of a field -> its texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,7 @@ class Field:
     are (value, label) of a choice, `unit` stands behind the text. `currency` is that of an amount,
     if it is known: its sign may be typed. `is_spread` is whether a page shows all options of a
     choice, one below the other, `parts` are the fields within the field, `default` is its value in
-    a new row.
+    a new row, `schema` that of its value, `example` a value that it can have.
     """
 
     name: str
@@ -91,8 +101,10 @@ class Field:
     is_spread: bool = False
     parts: list["Field"] = field(default_factory=list)
     default: object = ""
+    schema: dict = field(default_factory=dict)
+    example: object = None
 
-    def value(self, texts: dict[str, list[str]], language: str) -> object:
+    def value(self, texts: Texts, language: str) -> object:
         """Return the value of JSON that the texts of a form mean.
 
         A text that is no number stays a text.
@@ -106,11 +118,11 @@ class Field:
             return None
         return typed_values.read(self.kind, given[0], language, self.currency)
 
-    def text(self, given: dict[str, list[str]]) -> str:
+    def text(self, given: Texts) -> str:
         """Return the text that an input of the field shows, or ""."""
         return "".join(given.get(self.name, [])[:1])
 
-    def input_type(self, given: dict[str, list[str]]) -> str:
+    def input_type(self, given: Texts) -> str:
         """Return the type of the input of the field.
 
         It is `text` for a day or time that the browser's own field could not show.
@@ -122,22 +134,26 @@ class Field:
             return known[0]
         return "text"
 
-    def picked_color(self, given: dict[str, list[str]]) -> str:
+    def picked_color(self, given: Texts) -> str:
         """Return what the browser's own field for colours shows."""
         return typed_values.picked_color(self.text(given))
 
-    def may_be_empty(self, given: dict[str, list[str]]) -> bool:
+    def may_be_empty(self, given: Texts) -> bool:
         """Return whether the options of the field include an empty one."""
         return not self.is_required or not self.text(given)
+
+    @property
+    def format(self) -> str:
+        """Return the format that its schema demands, or that of the parts of a list."""
+        items = self.schema.get("items")
+        return self.schema.get("format") or (items or {}).get("format", "")
 
     @property
     def input_mode(self) -> str:
         """Return the keyboard that a telephone shows for the field."""
         return INPUT_MODES.get(self.kind, "text")
 
-    def offered(
-        self, given: dict[str, list[str]], say: Callable[[str], str]
-    ) -> list[tuple[str, str]]:
+    def offered(self, given: Texts, say: Callable[[str], str]) -> list[tuple[str, str]]:
         """Return the options of the field, and the values that it has and does not offer, so that
         saving a form loses none.
 
@@ -162,7 +178,7 @@ def id_or_text(name: str, text: str) -> int | str:
     return id_of(text) or text if name.endswith("_id") else text
 
 
-def values(schema: dict, texts: dict[str, list[str]], language: str) -> dict:
+def values(schema: dict, texts: Texts, language: str) -> dict:
     """Return the values of JSON that the texts of a form mean, by the schema of its body.
 
     Others stay texts.
@@ -187,18 +203,94 @@ def values(schema: dict, texts: dict[str, list[str]], language: str) -> dict:
     return found
 
 
-def faults_of(fields: list[Field], errors: list[dict], texts: dict[str, str]) -> dict[str, str]:
-    """Return name of a field -> sentence about its fault, for errors of a problem document.
+# Faults
 
-    `texts` has `fault_CODE` for the codes that occur, and `fault_other`.
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """The sentences about a form that was refused.
+
+    `beside` are those of its fields, by their names; `top` those that no field is about.
     """
-    places = {each.pointer: each.name for each in fields}
-    found = {}
+
+    beside: dict[str, str]
+    top: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The sentences about faults, in the words of a part of the pages.
+
+    The sentence about a code is that of `fault_CODE_NAME`, for the last part of the name of the
+    field, else of `fault_CODE_KIND`, `fault_CODE_FORMAT`, `fault_CODE` or `fault_other`. It may
+    contain {limit}, {example} and {value}. If that is not known, it is that of `fault_CODE_plain`.
+    """
+
+    texts: dict[str, str]
+    language: str
+
+    def about(self, code: str, field: Field | None = None, given: Texts | None = None) -> str:
+        """Return the sentence about a fault. `given` are the texts of the form."""
+        if field is None:
+            return self._filled(code, self._first(code, ()), {})
+        typed = [text.strip() for text in (given or {}).get(field.name, []) if text.strip()]
+        if not typed and code in EMPTY and field.kind not in WITHOUT_TEXT:
+            code = "required"
+        ends = (field.name.rpartition("/")[2], field.kind, field.format)
+        labels = dict(field.options)
+        parts = {
+            "limit": self._limit(code, field),
+            "example": str(field.example or ""),
+            "value": ", ".join(labels.get(text, text) for text in typed)[:LONGEST_SHOWN],
+        }
+        return self._filled(code, self._first(code, ends), parts)
+
+    def _first(self, code, ends):
+        for word in (*(f"fault_{code}_{end}" for end in ends if end), f"fault_{code}"):
+            if word in self.texts:
+                return self.texts[word]
+        return self.texts["fault_other"]
+
+    def _filled(self, code, text, parts):
+        if any(not parts.get(name) for _, name, _, _ in Formatter().parse(text) if name):
+            text = self.texts.get(f"fault_{code}_plain") or self.texts["fault_other"]
+        return text.format(**parts)
+
+    def _limit(self, code, field):
+        """Return the value of the keyword of JSON Schema that a fault is about, as text: `max_length`
+        is `maxLength`.
+        """
+        keyword = re.sub(r"_(\w)", lambda match: match[1].upper(), code)
+        limit = field.schema.get(keyword, "")
+        return formats.number(limit, self.language) if isinstance(limit, (int, float)) else ""
+
+
+def faults_of(
+    errors: list[dict],
+    fields: list[Field],
+    given: Texts,
+    sentences: Sentences,
+    label: Callable[[str], str],
+) -> Faults:
+    """Return the sentences for errors of a problem document, in the order of the fields.
+
+    A fault stands beside the field with its pointer, or with the pointer of what contains it.
+    `label(name)` returns the label of a value that no field has.
+    """
+    places = {each.pointer: each for each in fields}
+    beside, top = {}, []
     for error in errors:
-        pointer = error.get("pointer") or ""
-        name = next(
-            (places[place] for place in (pointer, pointer.rpartition("/")[0]) if place in places),
-            fields[0].name,
-        )
-        found.setdefault(name, texts.get(f"fault_{error['code']}") or texts["fault_other"])
-    return found
+        pointer = error.get("pointer") or f"/{error.get('parameter') or ''}"
+        place = pointer
+        while place and place not in places:
+            place = place.rpartition("/")[0]
+        field = places.get(place)
+        sentence = sentences.about(error["code"], field, given)
+        if field:
+            beside.setdefault(field.name, sentence)
+        elif pointer == "/":
+            top.append(sentence)
+        else:
+            top.append(f"{label(pointer[1:])}: {sentence}")
+    in_order = {name: beside[name] for name in (each.name for each in fields) if name in beside}
+    return Faults(in_order, top)

@@ -6,13 +6,14 @@ Its page, its redirections, and the pages for those without one.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from html import escape
 
 import bottle
 
 from eventapi.errors import Problem
 from eventapi.languages import choice
 from eventapi.web import client
-from eventapi.web.html import cookies, shell, tokens
+from eventapi.web.html import cookies, forms, shell, tokens
 from eventapi.web.rest import Response
 
 COMMON = "eventapi.pages.link"  # package of the pages about links, sessions and errors
@@ -87,26 +88,28 @@ def render_page(
 
     Its status is that of `request.problem`, else 200. Templates have, besides what shell.render_html
     provides: `request`, `home`, `done` (the sentence of `?done=`, or that of `values`), `note` (the
-    sentence of a problem that belongs to no field), `form_token()`, `typed(name, stored)` and
-    `fault(name)`.
+    sentence of a problem that belongs to no field), `form_token()`, `typed(name, stored)`,
+    `fault(name)`, `faults`, and for the piece `faults`: `sentences` and `label_of(name)`.
     """
     texts = words(package, request.language)
     problem = request.problem
-    faults = faults_of(problem, texts) if problem else {}
-    page = render_html(
-        package,
-        name,
-        request.language,
-        request=request,
-        event=request.event,
-        home=request.home(),
-        form_token=lambda: hidden_token(request),
-        typed=typed(request),
-        fault=lambda name: faults.get(name, ""),
-        faults=faults,
-        note=problem and not faults and sentence(problem, texts),
-        **{"done": done_sentence(texts), **values},
-    )
+    faults = faults_of(problem, texts, request.language) if problem else {}
+    known = {
+        "request": request,
+        "event": request.event,
+        "home": request.home(),
+        "form_token": lambda: hidden_token(request),
+        "typed": typed(request),
+        "fault": lambda name: faults.get(name, ""),
+        "faults": faults,
+        "sentences": {"beside": faults, "top": []},
+        "label_of": lambda name: texts.get(f"field_{name}", ""),
+        "note": problem and not faults and sentence(problem, texts),
+        "done": done_sentence(texts),
+    }
+    page = render_html(package, name, request.language, **{**known, **values})
+    if problem:
+        page = with_fault_in_title(page, texts)
     response = shell.private(page, request.language, status or (problem.status if problem else 200))
     if shell.asked("language").get("language") == request.language:
         response.headers["Set-Cookie"] = cookies.keep_language(request.language)
@@ -154,15 +157,22 @@ def typed(request: PageRequest) -> Callable[[str, object], str]:
     return text
 
 
-def faults_of(problem: Problem, texts: dict[str, str]) -> dict[str, str]:
+def with_fault_in_title(page: str, texts: dict[str, str]) -> str:
+    """Return a page whose title begins with the word for a fault, so that it is heard first."""
+    return page.replace("<title>", f"<title>{escape(texts['fault_title'])} ", 1)
+
+
+def faults_of(problem: Problem, texts: dict[str, str], language: str) -> dict[str, str]:
     """Return field -> sentence for the faults of a problem.
 
     The name of a field is the pointer without its slash.
     """
+    sentences = forms.Sentences(texts, language)
     found = {}
     for error in problem.errors or []:
         name = (error.get("pointer") or f"/{error.get('parameter', '')}")[1:].replace("/", ".")
-        found.setdefault(name, texts.get(f"fault_{error['code']}") or texts["fault_other"])
+        field = forms.Field(name, f"/{name}", "", kind="")  # its kind is not known
+        found.setdefault(name, sentences.about(error["code"], field))
     return found
 
 

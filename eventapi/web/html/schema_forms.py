@@ -7,12 +7,13 @@ So a fault of a problem document names the field that it stands beside.
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from eventapi.languages import countries
 from eventapi.languages.choice import AVAILABLE
 from eventapi.validation.schema_files import body_schema, resolved
 from eventapi.web.html import forms, typed_values
+from eventapi.web.html.forms import Texts
 
 LONG_TEXT = 501  # characters from which a text gets more than one line
 SPARE = 3  # empty rows at the end of a list
@@ -47,7 +48,6 @@ UNITS = {
     "area": "m²",
 }
 ANCHORS = ("before", "after")  # keys of a due date that is counted from a date of the event
-Texts = dict[str, list[str]]
 
 
 @dataclass
@@ -55,11 +55,9 @@ class Field(forms.Field):
     """A field of a form, as in forms.py; further kinds are `time`, `day` (a day, or a time as it is
     stored), `lines` (a list with one entry per line) and `choice` (yes, no, nothing, or a word).
 
-    `schema` is that of its value, `parts` the fields of a `group`, of a row of `rows`, or of a
-    `due` date. Null is among the options of a choice that is spread.
+    `parts` are the fields of a `group`, of a row of `rows`, or of a `due` date. Null is among the
+    options of a choice that is spread.
     """
-
-    schema: dict = field(default_factory=dict)
 
     @property
     def is_nullable(self) -> bool:
@@ -159,6 +157,7 @@ class Form:
             unit=(self.currency or "") if kind == "money" else UNITS.get(kind, ""),
             schema=schema,
             default=_default(schema),
+            example=self._example(path, schema),
             help=help,
             longest=schema.get("maxLength", 0),
             options=self._options(path, schema),
@@ -184,6 +183,14 @@ class Form:
                 ),
             ]
         return made
+
+    def _example(self, path, schema):
+        """Return an example of a value, of the schema or of that of the record; None without one."""
+        items = resolved(schema.get("items", {}), self.root)
+        examples = schema.get("examples") or items.get("examples")
+        if examples:
+            return examples[0]
+        return next(iter(self.root.get("examples", ())), {}).get(path)
 
     def _parts(self, path, schema):
         """Return the fields of an object, a text in the language of the form before the others."""
@@ -385,33 +392,22 @@ class Form:
 
     # Faults
 
-    def faults(
-        self, errors: list[dict], given: Texts, say: Callable[..., str]
-    ) -> tuple[Texts, list[str]]:
-        """Return name of a field -> sentence about its fault, and the sentences that no field of
-        the form is about.
+    def faults(self, errors: list[dict], given: Texts, sentences: forms.Sentences) -> forms.Faults:
+        """Return the sentences about errors of a problem document. `given` are compact texts."""
+        return forms.faults_of(
+            errors, self._all(given), given, sentences, lambda name: self.label(_pattern(name))[0]
+        )
 
-        `say(code, limit=…)` returns the sentence of a fault.
-        """
-        known = {
-            part.name: part
-            for each in self.fields
-            for part in (each, *leaves(_all_parts(each, given)))
-        }
-        beside, others = {}, []
-        for error in errors:
-            name = (error.get("pointer") or error.get("parameter") or "").removeprefix("/")
-            found = name
-            while found and found not in known:
-                found = found.rpartition("/")[0]
-            sentence = say(
-                error["code"], limit=_limit(error["code"], known[found].schema if found else {})
-            )
-            if found:
-                beside.setdefault(found, sentence)
-            else:
-                others.append(f"{self.label(name)[0]}: {sentence}" if name else sentence)
-        return beside, others
+    def is_same(self, name: str, stored: Texts, given: Texts) -> bool:
+        """Return whether a field means the same in two forms, such as 25 and 25,00."""
+        for each in self._all(stored):
+            if each.name == name:
+                return each.value(stored, self.language) == each.value(given, self.language)
+        return stored.get(name) == given.get(name)
+
+    def _all(self, given):
+        """Return the fields, and those within them."""
+        return [part for each in self.fields for part in (each, *leaves(_all_parts(each, given)))]
 
 
 def row_of(each: Field, index: int) -> list[Field]:
@@ -499,10 +495,3 @@ def _chosen_color(name, given):
 def _whole(value):
     """Return the id that an option of a select means."""
     return int(value) if isinstance(value, str) and re.fullmatch(r"\d{1,18}", value) else value
-
-
-def _limit(code, schema):
-    """Return the value of the keyword of JSON Schema that a fault is about: `max_length` is
-    `maxLength`.
-    """
-    return schema.get(re.sub(r"_(\w)", lambda match: match[1].upper(), code), "")

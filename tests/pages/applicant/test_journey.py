@@ -112,8 +112,7 @@ def test_an_exhibitor_applies_and_answers_a_question(
     seen(browser)
     fill(browser)
     assert (
-        text(browser, "#e-email")
-        == {"en": "Please fill this in.", "de": "Bitte füllen Sie das aus."}[language]
+        text(browser, "#e-email") == {"en": "Please fill in.", "de": "Bitte ausfüllen."}[language]
     )
     seen(browser)
     browser.run("document.querySelector('#f-terms').checked = true")

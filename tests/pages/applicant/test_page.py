@@ -194,7 +194,7 @@ def test_files_are_added_by_the_rules_of_their_type(applicant, organiser, show, 
         ("a.exe", PDF, "not taken"),
         ("a.pdf", b"MZ\x90\0", "does not fit its extension"),
         ("a.pdf", PDF + b" " * 1_100_000, "too large"),
-        ("", b"", "fill in this field"),
+        ("", b"", "choose a file"),
     ):
         refused = visitor.submit(
             visitor.get(path), f"{path}/files", status=422, upload=(name, data)

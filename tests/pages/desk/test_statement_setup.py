@@ -214,8 +214,8 @@ def test_the_order_of_the_date_can_be_chosen(office, db):
 @pytest.mark.parametrize(
     ("changed", "field", "sentence"),
     [
-        ({"column_booked_on": ""}, "column_booked_on", "Please fill in."),
-        ({"column_credit": ""}, "column_amount", "Please fill in."),
+        ({"column_booked_on": ""}, "column_booked_on", "Please choose."),
+        ({"column_credit": ""}, "column_amount", "Please choose."),
         (
             {"column_text": "Nothing"},
             None,

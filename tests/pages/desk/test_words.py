@@ -13,7 +13,9 @@ from eventapi.pages.desk import actions, api, batches, kinds, labels
 from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests, schema_forms, shell
+from eventapi.web.html.forms import Field, Sentences
 from eventapi.web.html.schema_forms import Form
+from tests.pages.test_words import keywords
 from tests.support.processes import ROOT
 
 FOLDER = files("eventapi.pages.desk")
@@ -77,6 +79,53 @@ def test_every_field_has_a_label_and_every_option_a_name(language):
                 for value, label in part.options if part.kind != "due" else ():
                     words = {f"={value}", f"{path}={value}"}
                     assert label and (label != value or words & texts.keys()), f"{path}={value}"
+
+
+def faults(language):
+    """Return (code, field) of the faults that the schemas of the desk's forms can find."""
+    for form in forms(language):
+        for each in schema_forms.leaves(form.fields):
+            for part in (each, *each.parts):
+                for code in {"required", *keywords(part.schema)}:
+                    yield code, part
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_every_fault_of_a_kind_of_field_has_a_sentence(language):
+    """A sentence says what to type: "Bitte einen Betrag wie 25,00 eingeben."
+
+    Texts, boxes and days have no fault of their type: what is typed there is a text.
+    """
+    texts = page_requests.words("eventapi.pages.desk", language)
+    sentences = Sentences(texts, language)
+    vague = {texts[f"fault_{word}"] for word in ("other", "type", "format_plain", "pattern_plain")}
+    texts_only = ("text", "textarea", "tel", "url", "email", "time", "color", "checkbox", "lines")
+    found = {
+        (code, field.kind, field.name): sentences.about(code, field, {field.name: ["x"]})
+        for code, field in faults(language)
+        if code != "type" or field.kind not in (*texts_only, "datetime-local", "date", "day")
+    }
+    assert len({(code, kind) for code, kind, _ in found}) > 60
+    assert [fault for fault, sentence in found.items() if sentence in vague] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "german"),
+    [
+        ("type", "money", "Bitte einen Betrag wie 25,00 eingeben."),
+        ("type", "number", "Bitte eine Zahl eingeben, etwa 12,5."),
+        ("format", "day", "Bitte einen Tag wie 01.03.2027 eingeben."),
+        ("required", "checkbox", "Bitte ankreuzen."),
+        ("duplicate", "text", "„Stand mittel“ gibt es schon."),
+        ("pattern", "color", "Bitte eine Farbe wählen, etwa #23694a."),
+        ("before_start", "due_date", "Fällig darf nicht vor dem Rechnungsdatum liegen."),
+        ("pattern", "allowed_extensions", "Bitte eine Endung je Zeile, etwa png."),
+    ],
+)
+def test_sentences_of_faults(code, kind, german):
+    field = Field(kind, f"/{kind}", "", kind)
+    sentences = Sentences(page_requests.words("eventapi.pages.desk", "de"), "de")
+    assert sentences.about(code, field, {kind: ["Stand mittel"]}) == german
 
 
 def test_every_button_and_batch_has_its_words():

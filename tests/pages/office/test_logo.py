@@ -66,7 +66,7 @@ def test_a_refused_file_is_explained(desk, organiser, data, sentence):
 
 
 def test_a_form_without_a_file_says_so(office):
-    assert "Please fill in" in upload(office, b"", 422, name="").text
+    assert "Please choose a file" in upload(office, b"", 422, name="").text
 
 
 def test_a_logo_that_somebody_else_has_changed_is_neither_replaced_nor_removed(office, desk):

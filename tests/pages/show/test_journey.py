@@ -121,8 +121,7 @@ def test_an_exhibitor_applies_without_scripts(
     browser.open(f"{address}/apply", width=width, dark=dark, scripts=False)
     follow(browser, "document.querySelector('form.form').submit()")
     assert (
-        text(browser, "#faults").count("\n") >= 3
-        and text(browser, "#e-email") == "Please fill this in."
+        text(browser, "#faults").count("\n") >= 3 and text(browser, "#e-email") == "Please fill in."
     )
     follow(
         browser,

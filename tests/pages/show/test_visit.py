@@ -267,7 +267,7 @@ def test_the_address_is_corrected_and_the_wrong_one_opens_nothing(
     db.connection.execute("UPDATE mails SET state = 'sent'")
     token = token_of(page)
     page = visitor.post("/e/fair/visit/address", {"token": token, "email": "no address"}, 422)
-    assert "does not look right" in page.text
+    assert "enter an e-mail address such as" in page.text
     for _ in range(2):  # pressed twice
         page = visitor.post("/e/fair/visit/address", {"token": token, "email": TYPED["email"]}, 200)
         assert "Please look into your e-mail" in page.text
