@@ -132,16 +132,22 @@ SELECT count(*) AS count, min(at) AS oldest_at,
        (SELECT json_group_array(id) FROM (SELECT id FROM found ORDER BY at, id LIMIT 3)) AS ids FROM found;
 
 -- name: drafts
-WITH found (id, amount) AS MATERIALIZED (
-  SELECT i.id, iif(i.currency = :currency, i.total, 0) FROM invoices i INDEXED BY invoices_by_event
-   WHERE i.event_id = :event_id AND i.status = 'draft')
+-- Drafts of the event, and those of no event, which wait on no other page.
+WITH of (event_id) AS (VALUES (:event_id), (NULL)),
+found (id, amount) AS MATERIALIZED (
+  SELECT i.id, iif(i.currency = :currency, i.total, 0)
+    FROM of CROSS JOIN invoices i INDEXED BY invoices_by_event ON i.event_id IS of.event_id
+   WHERE i.status = 'draft')
 SELECT count(*) AS count, ifnull(sum(amount), 0) AS amount,
        (SELECT json_group_array(id) FROM (SELECT id FROM found ORDER BY id LIMIT 3)) AS ids FROM found;
 
 -- name: overdue
-WITH found (id, at, amount) AS MATERIALIZED (
-  SELECT i.id, i.due_date, iif(i.currency = :currency, i.open_amount, 0) FROM invoices i INDEXED BY invoices_by_event
-   WHERE i.event_id = :event_id AND i.status IN ('sent', 'partially_paid') AND i.invoice_type = 'invoice'
+-- Overdue invoices of the event, and those of no event.
+WITH of (event_id) AS (VALUES (:event_id), (NULL)),
+found (id, at, amount) AS MATERIALIZED (
+  SELECT i.id, i.due_date, iif(i.currency = :currency, i.open_amount, 0)
+    FROM of CROSS JOIN invoices i INDEXED BY invoices_by_event ON i.event_id IS of.event_id
+   WHERE i.status IN ('sent', 'partially_paid') AND i.invoice_type = 'invoice'
      AND i.overdue_from <= :today AND i.open_amount > 0)
 SELECT count(*) AS count, ifnull(sum(amount), 0) AS amount, min(at) AS oldest_at,
        (SELECT json_group_array(id) FROM (SELECT id FROM found ORDER BY at, id LIMIT 3)) AS ids FROM found;
@@ -210,14 +216,14 @@ WITH found (id) AS MATERIALIZED (
 SELECT count(*) AS count, (SELECT json_group_array(id) FROM (SELECT id FROM found ORDER BY id LIMIT 3)) AS ids FROM found;
 
 -- name: to_print
--- Invoices to be printed, and those with a letter to be printed.
+-- Invoices to be printed, and those with a letter to be printed, of the event or of none.
 WITH found (id) AS MATERIALIZED (
   SELECT i.id FROM invoices i INDEXED BY invoices_by_delivery
-   WHERE i.for_post = 1 AND i.posted_on IS NULL AND i.event_id = :event_id
+   WHERE i.for_post = 1 AND i.posted_on IS NULL AND ifnull(i.event_id, :event_id) = :event_id
    UNION ALL
   SELECT i.id FROM dunnings d CROSS JOIN invoices i ON i.id = d.invoice_id
    WHERE d.for_post = 1 AND d.posted_on IS NULL AND i.open_amount > 0 AND i.disputed_at IS NULL
-     AND i.event_id = :event_id)
+     AND ifnull(i.event_id, :event_id) = :event_id)
 SELECT count(*) AS count,
        (SELECT json_group_array(id) FROM (SELECT DISTINCT id FROM found ORDER BY id LIMIT 3)) AS ids FROM found;
 

@@ -487,6 +487,15 @@ def test_every_code_waits_once(two_events):
     assert list(found) == list(WAITING)
 
 
+def test_invoices_of_no_event_wait_with_those_of_each_event(two_events, db):
+    with db.write():
+        db.connection.execute("UPDATE invoices SET event_id = NULL WHERE event_id = 2")
+    for event, count in ((1, 2), (2, 1)):
+        waiting = two_events.data(f"/events/{event}/overview")["waiting"]
+        found = {row["code"]: row["count"] for row in waiting}
+        assert [found[code] for code in ("drafts", "overdue", "to_print")] == [count] * 3
+
+
 def test_the_next_dates_come_in_their_order(two_events):
     found = two_events.data("/events/1/overview")["dates"]
     assert [(row["date"], row["code"], row["count"]) for row in found] == [

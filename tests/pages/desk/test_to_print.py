@@ -201,6 +201,7 @@ def test_letters_and_invoices_are_printed_and_entered(office, organiser, overdue
     send_letters(office, overdue)
     send_batch(office, drafts)
     assert "To print (4)" in words_of(office.get("/desk/money"))
+    assert 'data-figure="to_print">4<' in office.get("/desk/")
     page = office.get("/desk/money/to_print")
     shown = words_of(page)
     assert "Letters: 2, invoices and credit notes: 2" in shown
