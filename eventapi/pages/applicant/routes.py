@@ -51,7 +51,7 @@ def shown(language):
     def text(name, value):
         if name == "country":
             return countries.name(value, language)
-        if isinstance(value, float):
+        if name == "requested_area":
             return formats.number(value, language)
         return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 

@@ -31,6 +31,7 @@ def get_desk(db, request):
     overview = overview_of(request, event)
     pages = pages_of(request, event)
     doors = figures.doors(request, event)
+    progress = start.progress(db, request)
     return render_page(
         db,
         request,
@@ -53,8 +54,8 @@ def get_desk(db, request):
         as_of=times.now(),
         lately=lately.of(db, request),
         lacks=gaps.told(db, request, event is not None),
-        first_steps=start.progress(db, request),
-        all_first_steps=[] if event else first_steps(db, request),
+        first_steps=progress,
+        all_first_steps=first_steps(db, request) if progress and not event else [],
     )
 
 

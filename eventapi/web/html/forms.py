@@ -29,10 +29,10 @@ LABELS = {
 
 # kind -> type of the browser's own input, and the texts that it can show
 OWN_INPUTS = {
-    "date": ("date", r"|\d{4}-\d\d-\d\d"),
-    "day": ("date", r"|\d{4}-\d\d-\d\d"),
-    "datetime-local": ("datetime-local", r"|\d{4}-\d\d-\d\dT\d\d:\d\d"),
-    "time": ("time", r"|\d\d:\d\d"),
+    "date": ("date", re.compile(r"|\d{4}-\d\d-\d\d")),
+    "day": ("date", re.compile(r"|\d{4}-\d\d-\d\d")),
+    "datetime-local": ("datetime-local", re.compile(r"|\d{4}-\d\d-\d\dT\d\d:\d\d")),
+    "time": ("time", re.compile(r"|\d\d:\d\d")),
 }
 INPUT_MODES = {
     "number": "decimal",
@@ -130,7 +130,7 @@ class Field:
         if self.kind in ("email", "tel"):
             return self.kind
         known = OWN_INPUTS.get(self.kind)
-        if known and re.fullmatch(known[1], self.text(given)):
+        if known and known[1].fullmatch(self.text(given)):
             return known[0]
         return "text"
 

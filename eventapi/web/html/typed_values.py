@@ -33,7 +33,7 @@ TIME = re.compile(
     r"(\d{1,2})(?:[:.](\d{2}))?\s*(?:Uhr|h|(?P<half>a|p)\.?m\.?)?", re.ASCII | re.IGNORECASE
 )
 MOMENT = re.compile(r"(.*?\d)(?:T|,?\s+(?:um\s+|at\s+)?)(\d{1,2}(?:[:.]\d{2})?(?:\s*\D{1,5})?)")
-HOST = re.compile(r"[^\s/?#@\\:]+\.[^\s/?#@\\:]+(:\d{1,5})?([/?#]\S*)?")
+HOST = re.compile(r"[^\s/?#@\\:.]+(\.[^\s/?#@\\:.]+)+(:\d{1,5})?([/?#]\S*)?")
 COLOR = re.compile(r"#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{3})", re.ASCII)
 
 

@@ -12,7 +12,7 @@ from eventapi.web.html.page_requests import words
 
 TITLES = {
     "en": [
-        "Create a new show",
+        "Create a new event",
         "Open the application form",
         "Decide on applications",
         "Give out booths",
@@ -60,4 +60,4 @@ def test_a_step_has_a_link_if_its_text_has_brackets(language):
 
 
 def test_everybody_at_the_desk_may_read_the_help(desk, fair):
-    assert "Create a new show" in desk("checkins:read").get("/desk/help")
+    assert "Create a new event" in desk("checkins:read").get("/desk/help")

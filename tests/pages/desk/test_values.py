@@ -92,11 +92,13 @@ def test_a_show_is_named_with_its_month_unless_its_title_has_the_year(
 def test_prices_have_two_decimals_in_a_list_and_days_have_none():
     texts = labels.words(SimpleNamespace(language="en"))
     service = {"base_price": Decimal("12.5"), "unit": "m"}
-    assert labels.summary(texts, "en", "services", service) == "12.50 · m"
+    assert labels.summary(texts, "en", "EUR", "services", service) == "EUR 12.50 · m"
     assert (
-        labels.summary(texts, "en", "dunning_levels", {"days": 14}) == "14 days after the due date"
+        labels.summary(texts, "en", "EUR", "dunning_levels", {"days": 14})
+        == "14 days after the due date"
     )
-    assert labels.summary(texts, "en", "categories", {"base_price": None}) == ""
+    category = {"base_price": None, "approval": "manual"}
+    assert labels.summary(texts, "en", "EUR", "categories", category) == texts["approval=manual"]
 
 
 @pytest.mark.parametrize(

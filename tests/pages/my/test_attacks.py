@@ -440,7 +440,7 @@ def office(site):
         "exhibitors/orders",
         "money",
         "hall",
-        "people",
+        "search",
         f"contacts/{me['contact_id']}",
         f"contacts/{staff['contact_id']}",
         "tasks",

@@ -14,7 +14,7 @@ from tests.support.people import add_person, at_desk
 WRITES = {
     "owner": " ".join(NEEDS),
     "office": "events contacts participants applications categories invoices booths plans services "
-    "service_orders documents submissions tasks checkins links",
+    "service_orders documents submissions schedules tasks checkins links",
     "finance": "contacts invoices payments documents tasks",
     "door": "checkins links",
     "reader": "",
@@ -28,7 +28,8 @@ CLOSED = {
     "office": "start team team/new",
     "finance": "start team team/new exhibitors/remind",
     "door": "start team team/new applications applications/ exhibitors/submissions exhibitors/orders "
-    "hall hall/ booths/ money money/ invoices/ tasks company/",
+    "hall hall/ booths/ money money/ invoices/ tasks log company/ setup/categories setup/stands setup/halls "
+    "setup/services setup/submissions",
     "reader": "start team team/new",
 }
 

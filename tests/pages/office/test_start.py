@@ -59,6 +59,12 @@ def carla(app, db):
     return visitor
 
 
+def first_steps(visitor):
+    """Return what Today says of the first steps."""
+    page = visitor.get("/desk/").text
+    return re.search(r"(?:First steps|Erste Schritte)</h2>\s*<span[^>]*>([^<]+)", page)[1]
+
+
 def states(page):
     """Return {name of a step: (address below /desk/, done, open or something is missing)}."""
     text = page.text.partition('<ol class="steps">')[2].partition("</ol>")[0]
@@ -91,7 +97,7 @@ def test_after_the_installation_nothing_is_done(carla):
     assert "0 of 5 done" in page.text and "Next: Your access" in page.text
     assert "Missing: IBAN." in page.text
     assert "This server sends no e-mail yet." in page.text
-    assert "First steps: 0 of 5 done</a>" in carla.get("/desk/").text
+    assert first_steps(carla) == "0 of 5 done"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +151,7 @@ def test_mails_need_a_test_mail_that_was_sent(carla, db, state, shown):
 def test_when_all_is_done_today_no_longer_counts(carla, complete, db):
     complete()
     set_password(db, carla.id)
-    assert "First steps: 4 of 5 done" in carla.get("/desk/").text
+    assert first_steps(carla) == "4 of 5 done"
     send_test_mail(db, carla.id)
     page = carla.get("/desk/start")
     assert {state for _, state in states(page).values()} == {"done"}
@@ -164,7 +170,7 @@ def test_german(app, db):
     visitor = at_desk(app, db, add_person(db), "de")
     page = visitor.get("/desk/start").text
     assert "0 von 5 erledigt" in page and "Weiter: Ihr Zugang" in page and "Es fehlt: IBAN." in page
-    assert "Erste Schritte: 0 von 5 erledigt" in visitor.get("/desk/").text
+    assert first_steps(visitor) == "0 von 5 erledigt"
 
 
 # Who sees them
