@@ -29,7 +29,7 @@ CLOSED = {
     "finance": "start team team/new exhibitors/remind",
     "door": "start team team/new applications applications/ exhibitors/submissions exhibitors/orders "
     "hall hall/ booths/ money money/ invoices/ tasks log company/ setup/categories setup/stands setup/halls "
-    "setup/services setup/submissions",
+    "setup/services setup/submissions setup/dunning",
     "reader": "start team team/new",
 }
 
