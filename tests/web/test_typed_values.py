@@ -22,6 +22,14 @@ TYPED = [
     ("money", "1'234.50", 1234.5),
     ("money", "1.234", 1234, 1.234),
     ("money", "1.234.567", 1234567),
+    ("money", "0.125", 0.125),
+    ("metres", "0,125 m", 0.125),
+    ("metres", "-0.500", -0.5),
+    ("money", "2 50", SAME),
+    ("money", "1'2", SAME),
+    ("integer", "5 5", SAME),
+    ("number", "123456789012345.25", SAME),
+    ("number", "1e5", SAME),
     ("money", "25 CHF", SAME),
     ("money", "ca. 18", SAME),
     ("money", "12.34,5", SAME),
@@ -76,6 +84,7 @@ def test_an_amount_of_an_unknown_currency_has_no_sign():
         ("money", 1234.5, "1.234,50", "1,234.50"),
         ("area", 4.0, "4", "4"),
         ("metres", 2.5, "2,5", "2.5"),
+        ("metres", 0.125, "0,125", "0.125"),
         ("date", "2027-03-01", "2027-03-01", "2027-03-01"),
     ],
 )
@@ -83,6 +92,12 @@ def test_values_are_shown_in_the_language_and_read_again(kind, value, german, en
     for language, text in (("de", german), ("en", english)):
         assert typed_values.shown(kind, value, language, "EUR") == text
         assert typed_values.read(kind, text, language, "EUR") == value
+
+
+def test_three_decimals_are_the_same_once_somebody_has_changed_the_language():
+    for shown, other in (("de", "en"), ("en", "de")):
+        text = typed_values.shown("metres", 2.125, shown)
+        assert typed_values.read("metres", text, other) == 2.125
 
 
 @pytest.mark.parametrize(

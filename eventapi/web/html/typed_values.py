@@ -26,6 +26,7 @@ UNITS = {
     "metres": ("m", "Meter", "metres", "meters"),
     "area": ("m²", "m2", "qm", "sqm"),
 }
+DIGITS = 15  # of a number that a float keeps
 ISO_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
 DAY = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4}|\d{2})", re.ASCII)
 NAMED_DAY = re.compile(r"(\d{1,2})\.?\s*([^\W\d_]{3,9})\.?,?\s+(\d{4})")
@@ -46,23 +47,25 @@ def number(text: str, language: str) -> int | float | str:
     Else the text itself.
 
     A single point or comma before three digits separates thousands in the one language, and
-    decimals in the other. Everything else means the same in both.
+    decimals in the other. Everything else means the same in both: 0.125 is less than one, and 2 50
+    is no number. A number with more digits than a float keeps stays a text, too.
     """
-    plain = re.sub("[ \u00a0\u202f'’]", "", text)
-    if re.fullmatch(r"-?\d{1,3}(\.\d{3})+,\d+", plain):
+    plain = re.sub(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))", "", text, flags=re.ASCII)
+    if re.fullmatch(r"-?[1-9]\d{0,2}(\.\d{3})+,\d+", plain, re.ASCII):
         plain = plain.replace(".", "").replace(",", ".")
-    elif re.fullmatch(r"-?\d{1,3}(,\d{3})+\.\d+", plain):
+    elif re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+\.\d+", plain, re.ASCII):
         plain = plain.replace(",", "")
-    elif re.fullmatch(r"-?\d{1,3}(\.\d{3}){2,}|-?\d{1,3}(,\d{3}){2,}", plain):
+    elif re.fullmatch(r"-?[1-9]\d{0,2}((\.\d{3}){2,}|(,\d{3}){2,})", plain, re.ASCII):
         plain = plain.replace(".", "").replace(",", "")
-    elif re.fullmatch(r"-?\d{1,3}[.,]\d{3}", plain):
+    elif re.fullmatch(r"-?[1-9]\d{0,2}[.,]\d{3}", plain, re.ASCII):
         thousands, decimals = (".", ",") if language == "de" else (",", ".")
         plain = plain.replace(thousands, "").replace(decimals, ".")
     else:
         plain = plain.replace(",", ".")
-    if re.fullmatch(r"-?\d{1,15}", plain):
-        return int(plain)
-    return float(plain) if re.fullmatch(r"-?\d{1,15}\.\d{1,15}", plain) else text
+    digits = sum(character.isdigit() for character in plain)
+    if digits > DIGITS or not re.fullmatch(r"-?\d+(\.\d+)?", plain, re.ASCII):
+        return text
+    return float(plain) if "." in plain else int(plain)
 
 
 def amount(text: str, language: str, currency: str | None) -> int | float | str:
@@ -212,5 +215,7 @@ def shown(kind: str, value: object, language: str, currency: str | None = None) 
         return formats.number(value, language, money.decimals(currency or "EUR"))
     if isinstance(value, (int, float)):
         plain = f"{value:.15g}" if isinstance(value, float) else str(value)
+        if re.fullmatch(r"-?[1-9]\d{0,2}\.\d{3}", plain):
+            plain += "0"  # else these were thousands in the other language
         return plain.replace(".", ",") if language == "de" else plain
     return value[:16] if kind == "datetime-local" else str(value)
