@@ -37,7 +37,8 @@ routes = Routes(
 
 NAMED_BY = {"get_participant": ("contact",)}  # records that have the name of another one
 BACK = re.compile(
-    r"(?:[a-z_]{1,30}|[1-9]\d{0,17})(?:/(?:[a-z_]{1,30}|[1-9]\d{0,17}))*(?:\?[A-Za-z0-9_.=&%+-]{0,300})?"
+    r"(?:[a-z_]{1,30}|[1-9]\d{0,17})(?:/(?:[a-z_]{1,30}|[1-9]\d{0,17}))*(?:\?[A-Za-z0-9_.=&%+-]{0,300})?",
+    re.ASCII,
 )
 
 

@@ -264,25 +264,49 @@ def save(request, config, kind, name, id, lead):
         request,
         handler_of(kind, id),
         {"id": id} if id else {},
-        with_what_stays(kind, id, body),
+        with_what_stays(kind, id, form, body),
         lambda response: page_requests.see_other(request, lead(response)),
         tag=tag_of(request) if id else None,
     )
 
 
-def with_what_stays(kind, id, body):
+def with_what_stays(kind, id, form, body):
     """Return a body with what the form lacks of its lists: the texts of the pages of an event that
-    other forms have, and those who attend a session.
+    other forms have, those who attend a session, the booths of an order, and the rows that have no
+    room in the form.
     """
+    if not id:
+        return body
     if kind.texts:
-        stored = api.read(f"get_{kind.handler}", id=id).data["texts"]
-        others = {name: text for name, text in stored.items() if name not in kind.texts}
-        return {**body, "texts": {**others, **body["texts"]}}
-    if kind.schema == "schedule" and id:
-        stored = api.read("get_schedule", id=id).data["assignments"]
-        others = [row for row in stored if row["role"] not in ON_STAGE]
-        return {**body, "assignments": [*body["assignments"], *others]}
+        texts = api.read(f"get_{kind.handler}", id=id).data["texts"]
+        others = {name: text for name, text in texts.items() if name not in kind.texts}
+        body = {**body, "texts": {**others, **body["texts"]}}
+    if any(each.kind == "rows" for each in form.fields):
+        rest = form.beyond(stored(kind, id))
+        body = {**body, **{name: [*body[name], *rows] for name, rows in rest.items()}}
+    if kind.schema == "schedule":
+        assignments = api.read("get_schedule", id=id).data["assignments"]
+        others = [row for row in assignments if row["role"] not in ON_STAGE]
+        body = {**body, "assignments": [*body["assignments"], *others]}
+    if kind.schema == "service_order":
+        items = api.read("get_service_order", id=id).data["items"]
+        body = {**body, "items": with_booths(body["items"], items)}
     return body
+
+
+def with_booths(items, stored_items):
+    """Return the items of an order, each for the booth that it had.
+
+    An item is the stored one that is equal to it, else the first one of its service.
+    """
+    found, left = {}, list(stored_items)
+    for fields in (("service_id", "quantity", "specification"), ("service_id",)):
+        for place, item in enumerate(items):
+            same = [row for row in left if all(row[name] == item.get(name) for name in fields)]
+            if place not in found and same:
+                found[place] = same[0]["booth_id"]
+                left.remove(same[0])
+    return [{**item, "booth_id": found.get(place)} for place, item in enumerate(items)]
 
 
 def tag_of(request):

@@ -60,8 +60,8 @@ def get_desk_log(db, request):
 
 
 def day_of(text):
-    """Return a date that was asked for, or None if it is none."""
-    return text if text and times.is_date(text) else None
+    """Return a date that was asked for, or None if it is none, or none that the API takes."""
+    return text if text and times.is_date(text) and times.is_date_or_timestamp(text) else None
 
 
 def record_of(request, kind, found):

@@ -11,7 +11,7 @@ from eventapi.pages.desk import api, events, labels
 from eventapi.pages.desk.writing import Writer
 from eventapi.pages.office import menu as menus
 from eventapi.storage.errors import damage
-from eventapi.web.html import page_requests, schema_forms, shell
+from eventapi.web.html import forms, page_requests, schema_forms, shell
 
 MOST_MADE = 20  # documents that a page names after a step
 # parts of the menu whose first page shows any show: it is kept when somebody picks another one
@@ -126,7 +126,7 @@ def here():
 
 def made(request):
     """Return the invoices and credit notes that the step before has made, named by `?made=`."""
-    ids = [part for part in shell.asked("made").get("made", "").split(",") if part.isdigit()]
+    ids = [part for part in shell.asked("made").get("made", "").split(",") if forms.id_of(part)]
     if not ids or not api.may_call(request, "list_invoices"):
         return []
     return api.rows("list_invoices", include=("contact",), ids=",".join(ids[:MOST_MADE]))[0]
@@ -164,7 +164,7 @@ def name_of(request, resource, id):
         ),
         None,
     )
-    if reader is None or not id.isdigit() or not api.may_call(request, reader):
+    if reader is None or not forms.id_of(id) or not api.may_call(request, reader):
         return None
     include = ("contact",) if resource == "participants" and api.may(request, "contacts") else ()
     try:

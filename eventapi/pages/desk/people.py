@@ -28,7 +28,7 @@ PDF = "application/pdf"
 @routes.get("/people")
 def get_desk_people():
     """Redirect to the search, which had this address before."""
-    return shell.moved("search")
+    return shell.moved(f"{shell.up()}desk/search")
 
 
 @routes.get("/contacts/<id>")

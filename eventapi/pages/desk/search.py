@@ -16,6 +16,7 @@ routes = Routes(
 )
 
 FOUND = 8  # records of each kind
+LONGEST_NUMBER = 50  # characters of the number of a booth
 # Kind of record -> scope, handler of its list, what the list shall include.
 KINDS = {
     "contacts": ("contacts", "list_contacts", ()),
@@ -33,13 +34,14 @@ def get_desk_search(db, request):
     for kind, (scope, name, include) in KINDS.items() if words else ():
         if api.may(request, scope) and api.may_call(request, name):
             found[kind] = api.rows(name, include=include, search=words, per_page=FOUND)
-    if words and api.may(request, "participants") and (number := badge_number(words)):
+    if words and api.may(request, "participants") and (badge := badge_number(words)):
         found["badges"] = api.rows(
-            "list_participants", include=("contact", "event"), badge_number=number, per_page=1
+            "list_participants", include=("contact", "event"), badge_number=badge, per_page=1
         )
-    if words and event and api.may(request, "booths"):
+    number = words.upper() if words else ""
+    if 0 < len(number) <= LONGEST_NUMBER and event and api.may(request, "booths"):
         found["booths"] = api.rows(
-            "list_booths", event_id=event["id"], booth_number=words.upper(), per_page=FOUND
+            "list_booths", event_id=event["id"], booth_number=number, per_page=FOUND
         )
     return render_page(
         db,

@@ -2,7 +2,7 @@
 
 from eventapi import images
 from eventapi.domain.shows import settings
-from eventapi.errors import not_found
+from eventapi.errors import Problem, invalid_at, not_found
 from eventapi.pages.desk import actions, api, edit, events, gaps, labels, links
 from eventapi.pages.desk.kinds import KINDS, LISTS, PAGES
 from eventapi.pages.office.menu import SETUP
@@ -318,7 +318,13 @@ def set_desk_picture(request, connections, upload):
     with open(upload.path, "rb") as file:
         # The bytes of the file say which picture it is.
         sent = (images.PNG, file, upload.size)
-        return changed_picture(request, connections, "set_event_image", "picture", upload=sent)
+        try:
+            return changed_picture(request, connections, "set_event_image", "picture", upload=sent)
+        except Problem as problem:
+            if problem.code != "unsupported_media_type":
+                raise
+            # the page of the form says it, in place of a page about the request
+            raise invalid_at("/file", "picture_format", problem.detail) from None
 
 
 @routes.post("/setup/website/picture/remove", batch=True, shows=get_desk_picture_form)

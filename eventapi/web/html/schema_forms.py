@@ -64,6 +64,10 @@ class Field(forms.Field):
         """Return whether null is a value."""
         return "null" in _types(self.schema)
 
+    def beyond(self, given: Texts) -> int:
+        """Return how many rows of the list have no room in the form."""
+        return max(0, _rows_of(self.name, given) - MOST_ROWS)
+
     def may_be_empty(self, given: Texts) -> bool:
         """Return whether the options of the field include an empty one."""
         return self.is_nullable or not (given.get(self.name) or self.default)
@@ -390,6 +394,15 @@ class Form:
             if value not in (None, {}) or (in_row and value is None and part.is_nullable)
         }
 
+    def beyond(self, record: dict) -> dict[str, list[dict]]:
+        """Return the rows of each list of a record that have no room in the form, as in a body."""
+        found = {}
+        for each in self.fields:
+            if each.kind == "rows":
+                rest = (record.get(each.name) or [])[MOST_ROWS:]
+                found[each.name] = [_stored_row(each, row) for row in rest]
+        return found
+
     # Faults
 
     def faults(self, errors: list[dict], given: Texts, sentences: forms.Sentences) -> forms.Faults:
@@ -424,8 +437,23 @@ def row_of(each: Field, index: int) -> list[Field]:
 
 def rows_in(each: Field, given: Texts) -> int:
     """Return how many rows of a list the texts have, at most MOST_ROWS."""
-    found = (re.match(rf"{re.escape(each.name)}/(\d{{1,3}})/", name) for name in given)
-    return min(MOST_ROWS, max((int(match[1]) + 1 for match in found if match), default=0))
+    return min(MOST_ROWS, _rows_of(each.name, given))
+
+
+def _rows_of(name, given):
+    """Return how many rows of a list the texts have."""
+    found = (re.match(rf"{re.escape(name)}/([0-9]{{1,4}})/", text) for text in given)
+    return max((int(match[1]) + 1 for match in found if match), default=0)
+
+
+def _stored_row(each, row):
+    """Return a row of a list of a record as in a body: what a form of the list would send."""
+    found = {}
+    for part in each.parts:
+        name = part.name.rpartition("/")[2]
+        if row.get(name) is not None or part.is_nullable:
+            found[name] = row.get(name)
+    return found
 
 
 def rows(each: Field, given: Texts) -> list[list[Field]]:

@@ -153,3 +153,79 @@ def test_the_settings_of_an_event_offer_its_own_services_only(office, organiser,
     )
     form = form_with_fields(office.get("/desk/setup/portal?event=fair"))
     assert [label for _, _, label in form["badge_service_id"].options] == ["–", "Power"]
+
+
+def record_form(page):
+    """Return the form of a page that has a record, not one of its buttons."""
+    forms = [form for form in page.forms.values() if "tag" in form.fields]
+    return max(forms, key=lambda form: len(form.fields))
+
+
+def test_saving_a_list_that_is_longer_than_its_form_keeps_the_other_rows(office, organiser, fair):
+    """A form has room for 60 rows."""
+    pillars = [
+        {"kind": "pillar", "x": 1, "y": 1, "width": 1, "depth": 1, "label": f"P{number}"}
+        for number in range(70)
+    ]
+    organiser.patch("/plans/1", {"objects": pillars}, status=200)
+    page = office.get("/desk/edit/plans/1")
+    assert "There is no room for 10 more rows here." in page
+    form = record_form(page)
+    form["objects/0/label"] = "First"
+    form["objects/1/kind"], form["objects/1/label"] = "", ""
+    for name in ("x", "y", "width", "depth"):
+        form[f"objects/1/{name}"] = ""
+    form.submit(headers=office.headers, status=303)
+    stored = [each["label"] for each in organiser.data("/plans/1")["objects"]]
+    assert stored == ["First", *(f"P{number}" for number in range(2, 70))]
+
+
+def test_saving_an_order_keeps_the_booths_of_its_items(office, organiser, fair):
+    service = organiser.make("/services", {"service_name": "Power", "base_price": 10})
+    organiser.patch(f"/services/{service['id']}", {"events": [{"event_key": "fair"}]}, status=200)
+    for booth in fair.booths[:2]:
+        organiser.make(
+            "/booth-reservations",
+            {"booth_id": booth["id"], "event_participant_id": fair.exhibitor["id"]},
+        )
+    items = [
+        {"service_id": service["id"], "quantity": number, "booth_id": booth["id"]}
+        for number, booth in enumerate(fair.booths[:2], start=1)
+    ]
+    order = {"event_participant_id": fair.exhibitor["id"], "items": items}
+    address = f"/service-orders/{organiser.make('/service-orders', order)['id']}"
+    form = record_form(office.get("/desk/edit/service_orders/1"))
+    form["items/1/quantity"] = "5"
+    form.submit(headers=office.headers, status=303)
+    found = [(each["quantity"], each["booth_id"]) for each in organiser.data(address)["items"]]
+    assert found == [(1, fair.booths[0]["id"]), (5, fair.booths[1]["id"])]
+
+    form = record_form(office.get("/desk/edit/service_orders/1"))
+    form["items/0/service_id"], form["items/0/quantity"] = "", ""
+    form.submit(headers=office.headers, status=303)
+    found = [(each["quantity"], each["booth_id"]) for each in organiser.data(address)["items"]]
+    assert found == [(5, fair.booths[1]["id"])]
+
+
+@pytest.mark.parametrize("content", [b"<svg/>", b"<html></html>", b"%PDF-1.7"])
+def test_a_picture_of_a_show_that_is_none_is_refused_beside_its_form(
+    office, organiser, fair, content
+):
+    page = office.get("/desk/setup/website?event=fair")
+    tag = page.forms["picture-form"]["tag"].value
+    address = "/desk/setup/website/picture"
+    page = office.submit(page, address, {"tag": tag}, 422, upload=("a.png", content))
+    assert "This file is no PNG, JPEG or WebP." in page and 'name="file"' in page
+    assert organiser.data("/events/1")["image"] is None
+
+
+def test_an_address_of_the_search_before_leads_to_it_with_and_without_a_slash(office):
+    for before in ("/desk/people?q=Rosen", "/desk/people/?q=Rosen"):
+        moved = office.get(before, 308).headers["Location"]
+        assert urljoin(before, moved) == "/desk/search?q=Rosen"
+    office.get(f"/desk/search?q={'a' * 100}")
+
+
+def test_a_name_in_the_address_that_is_none_spoils_no_page(office, fair):
+    for query in ("made=0", "made=%C2%B2", f"made={'9' * 30}", "of=booths/%C2%B2", "of=x/1"):
+        office.get(f"/desk/help?done=saved&{query}")

@@ -64,7 +64,8 @@ def test_the_log_is_that_of_a_person_or_of_some_days(ada, organiser, fair, app, 
     assert sentences(ada, f"?person={carla.admin_id}") == []
     assert all("Ada" in text for text in sentences(ada, "?person=1"))
     assert sentences(ada, "?to=2020-01-01") == []
-    assert sentences(ada, "?from=nonsense") == sentences(ada)
+    for day in ("nonsense", "0001-01-01", "9999-12-31", "2027-02-31"):
+        assert sentences(ada, f"?from={day}&to={day}") == sentences(ada)
 
 
 def test_without_the_scope_of_a_record_its_name_and_its_fields_are_absent(desk, organiser, fair):
