@@ -249,6 +249,8 @@ def save(request, config, kind, name, id, lead):
     Return the redirection to the address `lead(response)`, after deleting to that of the kind.
     """
     if request.fields.get("delete") and id:
+        if f"delete_{kind.handler}" not in api.routes():
+            raise not_found("page", shell.address())
         gone = actions.with_message(kind.back, "deleted")
         return actions.once(
             request,

@@ -26,6 +26,18 @@ def required(db):
     return event
 
 
+def of_form(db):
+    """Return the event whose page has sent a form. Raise 404 if `?event=` names none that exists.
+
+    A page shows another event then, but nothing must be written to one that nobody has named.
+    """
+    key = shell.asked("event").get("event")
+    event = by_key(db, key) if key else current(db)
+    if event is None:
+        raise Problem("not_found", "This event does not exist, or has another key now.")
+    return event
+
+
 def by_key(db, key):
     """Return the event with this key, or None."""
     return db.one(sql.event, event=key)

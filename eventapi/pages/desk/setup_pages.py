@@ -112,7 +112,7 @@ def save_desk_setup_page(request, config, connections, page, part=None):
     page = name_of(page, part)
     if page not in PAGES:
         raise not_found("page", shell.address())
-    event = events.required(connections.reader())
+    event = events.of_form(connections.reader())
 
     def lead(response):
         address = f"setup/{page}?event={response.data['event_key']}"
@@ -246,7 +246,7 @@ def get_desk_visitors(db, request):
 @routes.post("/setup/visitors/category", batch=True, shows=get_desk_visitors)
 def add_desk_visitor_category(request, connections):
     """Add the category that the registration of visitors needs: admitted at once, without a fee."""
-    event = events.required(connections.reader())
+    event = events.of_form(connections.reader())
     body = {
         "title": labels.words(request)["category_visitors"],
         "event_keys": [event["event_key"]],
@@ -335,7 +335,7 @@ def remove_desk_picture(request, connections):
 
 def changed_picture(request, connections, name, done, upload=None):
     """Run a route of the API, if the event is still as the page has shown it, and return to the page."""
-    event = events.required(connections.reader())
+    event = events.of_form(connections.reader())
     address = actions.with_message(f"setup/website?event={event['event_key']}", done)
     return actions.once(
         request,

@@ -229,3 +229,21 @@ def test_an_address_of_the_search_before_leads_to_it_with_and_without_a_slash(of
 def test_a_name_in_the_address_that_is_none_spoils_no_page(office, fair):
     for query in ("made=0", "made=%C2%B2", f"made={'9' * 30}", "of=booths/%C2%B2", "of=x/1"):
         office.get(f"/desk/help?done=saved&{query}")
+
+
+def test_a_form_for_an_event_that_is_gone_changes_no_other_one(office, organiser, fair):
+    """Somebody else has given the event another key while the page was open."""
+    page = office.get("/desk/setup/website?event=fair")
+    organiser.make("/events", {"title": "Next", "event_key": "next", "date_from": "2027-01-01"})
+    organiser.patch("/events/1", {"event_key": "fair-27"}, status=200)
+    tag = page.forms["picture-form"]["tag"].value
+    for address in ("website", "website/picture/remove", "visitors/category"):
+        office.submit(page, f"/desk/setup/{address}?event=fair", {"tag": tag}, 404)
+    assert [row["title"] for row in organiser.data("/categories")] == ["Plants"]
+
+
+def test_what_the_api_cannot_delete_is_no_form_to_delete(office, organiser, fair):
+    page = office.get("/desk/setup/website?event=fair")
+    fields = {"delete": "1", "tag": record_form(page)["tag"].value}
+    office.submit(page, "/desk/setup/website?event=fair", fields, 404)
+    office.submit(page, "/desk/edit/profiles/1", fields, 404)
