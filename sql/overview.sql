@@ -278,10 +278,12 @@ SELECT p.id, c.company_name, c.first_name, c.last_name, c.customer_number AS nam
  WHERE p.id IN (SELECT value FROM json_each(:ids));
 
 -- name: recipients
--- Mails to colleagues, to doors and to subscribers of the newsletter are left out: contacts:read does not name these.
+-- Mails to colleagues, to doors and to subscribers of the newsletter are left out: contacts:read does not name these. Those to
+-- applicants are named to those who read applications, `reads_applications`.
 SELECT m.id, m.recipient AS name FROM mails m LEFT JOIN links l ON m.entity_type = 'link' AND l.id = m.entity_id
  WHERE m.id IN (SELECT value FROM json_each(:ids)) AND m.entity_type NOT IN ('admin', 'newsletter_subscriber')
-   AND ifnull(l.kind, '') NOT IN ('admin', 'door');
+   AND ifnull(l.kind, '') NOT IN ('admin', 'door')
+   AND (:reads_applications OR m.entity_type NOT IN ('application', 'application_draft') AND ifnull(l.kind, '') <> 'application');
 
 -- name: titles
 SELECT t.id, t.title AS name FROM tasks t WHERE t.id IN (SELECT value FROM json_each(:ids));

@@ -600,6 +600,16 @@ def test_names_of_contacts_need_their_scope(two_events, person):
     }
 
 
+def test_the_address_of_an_applicant_needs_the_scope_of_applications(two_events, person, db):
+    with db.write():
+        db.connection.execute("UPDATE mails SET entity_type = 'application' WHERE id = 1")
+    named = {"events contacts": [], "events contacts applications": ["mia@example.org"]}
+    for scopes, names in named.items():
+        found = person(scopes).data("/events/1/overview")["waiting"]
+        [failed] = [row for row in found if row["code"] == "mails_failed"]
+        assert [each["name"] for each in failed["examples"]] == names, scopes
+
+
 def test_a_date_has_no_count_without_the_scope_of_its_records(two_events, person):
     found = person("events:read").data("/events/1/overview")["dates"]
     assert [(row["code"], row["count"]) for row in found] == [

@@ -234,7 +234,7 @@ def _waiting(db, event, one, row, reads):
         amount = money.major(row["amount"], db.config.currency)
     examples = []
     if reads("contacts") or not one.of_contacts:
-        examples = _examples(db, event, one, json.loads(row["ids"]))
+        examples = _examples(db, event, one, json.loads(row["ids"]), reads)
     return {
         "code": one.code,
         "count": row["count"],
@@ -244,11 +244,12 @@ def _waiting(db, event, one, row, reads):
     }
 
 
-def _examples(db, event, one, ids):
+def _examples(db, event, one, ids, reads):
     """Return {id, name} of the first records, in the order of `ids`."""
     if one.names is None:
         return [{"id": event["id"], "name": event["title"]}]
-    rows = {row["id"]: row for row in db.all(one.names, ids=as_json(ids))}
+    found = db.all(one.names, ids=as_json(ids), reads_applications=reads("applications"))
+    rows = {row["id"]: row for row in found}
     found = []
     for id in ids:
         if id in rows:
