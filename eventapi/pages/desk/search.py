@@ -39,7 +39,8 @@ def get_desk_search(db, request):
             "list_participants", include=("contact", "event"), badge_number=badge, per_page=1
         )
     number = words.upper() if words else ""
-    if 0 < len(number) <= LONGEST_NUMBER and event and api.may(request, "booths"):
+    may_find = event and api.may_call(request, "list_booths")
+    if 0 < len(number) <= LONGEST_NUMBER and may_find:
         found["booths"] = api.rows(
             "list_booths", event_id=event["id"], booth_number=number, per_page=FOUND
         )

@@ -46,7 +46,7 @@ def get_desk_setup_page(db, request, page, part=None):
     kind = PAGES[page]
     event = events.required(db)
     api.require(request, "events")
-    pages = api.read("get_event_pages", id=event["id"]).data
+    pages = pages_of(request, event, page)
     values = edit.values_of(db, request, kind, edit_name(page), event["id"], event)
     values["kind_name"] = word_of(page)
     return render_page(
@@ -62,8 +62,8 @@ def get_desk_setup_page(db, request, page, part=None):
         may_write=api.may_call(request, edit.handler_of(kind, event["id"])),
         lacks=lacks(db, request, page, pages),
         view=view_of(page, event, pages),
-        show_address=f"{shell.up()}e/{pages['event_key']}",
-        address=f"{mail_base_url()}/e/{pages['event_key']}",
+        show_address=f"{shell.up()}e/{event['event_key']}",
+        address=f"{mail_base_url()}/e/{event['event_key']}",
         has_own_title=True,
         picture=picture_of(db, request, event) if page == "website" else None,
         visitors=visitors_of(request, event) if page == "visitors" else None,
@@ -72,12 +72,19 @@ def get_desk_setup_page(db, request, page, part=None):
     )
 
 
+def pages_of(request, event, page):
+    """Return the settings of the public pages of an event. The page of its details needs none: return
+    None there, so that an event can be changed where the feature `pages` is disabled.
+    """
+    return None if page == "details" else api.read("get_event_pages", id=event["id"]).data
+
+
 def view_of(page, event, pages):
     """Return the end of the address of the public page that a page is about.
 
     None if there is no such page, or if it is not public.
     """
-    is_public = pages["is_public"] and event["is_visible"]
+    is_public = pages and pages["is_public"] and event["is_visible"]
     if page == "website" and is_public:
         return ""
     if page.startswith("apply") and is_public and pages["apply_is_open"]:

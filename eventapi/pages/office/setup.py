@@ -83,12 +83,19 @@ def get_desk_setup(db, request):
         finished=sum(step.state == DONE for step in steps),
         total=len(steps),
         show_address=f"{shell.up()}e/{event['event_key']}" if event else None,
-        is_public=bool(event and api.read("get_event_pages", id=event["id"]).data["is_public"]),
+        is_public=is_public(request, event),
         abroad=taxes.abroad(request, db.config.organiser_country, event),
         lacks=[
             lack for lack in gaps.told(db, request, has_show=True) if lack.code != "no_mail_server"
         ],
     )
+
+
+def is_public(request, event):
+    """Return whether the pages of an event are public: never where the feature `pages` is disabled."""
+    if event is None or not api.may_call(request, "get_event_pages"):
+        return False
+    return bool(api.read("get_event_pages", id=event["id"]).data["is_public"])
 
 
 def cards_of(request, event):

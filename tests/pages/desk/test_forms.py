@@ -247,3 +247,15 @@ def test_what_the_api_cannot_delete_is_no_form_to_delete(office, organiser, fair
     fields = {"delete": "1", "tag": record_form(page)["tag"].value}
     office.submit(page, "/desk/setup/website?event=fair", fields, 404)
     office.submit(page, "/desk/edit/profiles/1", fields, 404)
+
+
+def test_an_event_can_be_changed_and_found_where_a_feature_is_disabled(office, organiser, fair, db):
+    with db.write():
+        db.connection.execute("UPDATE flags SET enabled = 0 WHERE name IN ('pages', 'booths')")
+    assert "Details" in office.get("/desk/setup?event=fair")
+    form = record_form(office.get("/desk/setup/details?event=fair"))
+    form["venue"] = "Castle"
+    form.submit(headers=office.headers, status=303)
+    assert organiser.data("/events/1")["venue"] == "Castle"
+    assert "Rosen KG" in office.get("/desk/search?q=Rosen")
+    office.get("/desk/setup/website?event=fair", 403)
