@@ -85,6 +85,8 @@ def record_name(record):
     is_participant = "badge_number" in record
     if is_participant and "contact" not in record and record.get("customer_number"):
         return record["customer_number"]
+    if "deadline_days" in record:  # a level of dunning
+        return record["name"]
     return named(record)
 
 

@@ -8,6 +8,7 @@ from eventapi import times
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.pages.desk import api, events, labels
+from eventapi.pages.desk.kinds import KINDS
 from eventapi.pages.desk.writing import Writer
 from eventapi.pages.office import menu as menus
 from eventapi.storage.errors import damage
@@ -136,8 +137,10 @@ def done(request, texts):
     """Return the sentence about what was done, with the name of the record that `?of=` names.
 
     `of` is its address in the API, such as `booths/12`. Without a record that the person may read,
-    the sentence has no name. Return None if nothing was done.
+    the sentence has no name. Return None if nothing was done, or if a further step was refused.
     """
+    if request.problem:
+        return None
     asked = shell.asked("done", "of")
     resource, _, id = asked.get("of", "").partition("/")
     sentence = page_requests.done_sentence(texts)
@@ -164,6 +167,8 @@ def name_of(request, resource, id):
         ),
         None,
     )
+    if reader is None and resource in KINDS:
+        reader = f"get_{KINDS[resource].handler}"
     if reader is None or not forms.id_of(id) or not api.may_call(request, reader):
         return None
     include = ("contact",) if resource == "participants" and api.may(request, "contacts") else ()

@@ -321,7 +321,7 @@ def get_desk_picture(db, request, id):
 
 @routes.post("/setup/website/picture", batch=True, shows=get_desk_picture_form, file=largest)
 def set_desk_picture(request, connections, upload):
-    """Set the picture of the event in hand."""
+    """Set the picture of the event in hand. Raise 422 if the file is no picture."""
     with open(upload.path, "rb") as file:
         # The bytes of the file say which picture it is.
         sent = (images.PNG, file, upload.size)
