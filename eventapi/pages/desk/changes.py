@@ -92,6 +92,7 @@ class Teller:
     Attributes:
         names: id of a participant -> its name, of those that the person may read.
         authors: id of a link -> name of the participant that it belongs to.
+        shows: key of an event -> its title, if the log has changes of web sites.
         existing: (kind, id) of the records that have a page.
     """
 
@@ -100,6 +101,7 @@ class Teller:
     write: Writer
     names: dict
     authors: dict
+    shows: dict
     existing: frozenset
 
 
@@ -137,6 +139,7 @@ def _teller(db, request, entries):
         write=Writer(request.language, db.config.timezone),
         names=names,
         authors={link: names[id] for link, id in authors.items() if id in names},
+        shows=_titles_of_shows(request, pairs),
         existing=frozenset(entities.short(db, {pair for pair in pairs if pair[0] in PAGES})),
     )
 
@@ -149,6 +152,14 @@ def _participants_of_links(request, entries):
         return {}
     rows, _ = api.rows("list_links", ids=",".join(ids), per_page=len(ids))
     return {row["id"]: row["participant_id"] for row in rows if row["participant_id"]}
+
+
+def _titles_of_shows(request, pairs):
+    kinds = {kind for kind, _ in pairs}
+    if "event_pages" not in kinds or not api.may_call(request, "list_events"):
+        return {}
+    rows, _ = api.rows("list_events", per_page=100)
+    return {row["event_key"]: row["title"] for row in rows}
 
 
 def _names_of_participants(request, ids):
@@ -275,6 +286,8 @@ def _name(teller, entry):
         return labels.label(teller.texts, "", title)[0]
     if kind == "event_participant" and entry["entity_id"] in teller.names:
         return teller.names[entry["entity_id"]]
+    if kind == "event_pages":
+        return teller.shows.get(title, title)
     if kind in LONGER:
         return title.rpartition(LONGER[kind])[0] or title
     return title
