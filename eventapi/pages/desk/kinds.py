@@ -67,7 +67,7 @@ KINDS = {
             ("show", "title:8 is_visible:4 event_word:6"),
             ("days", "date_from:4 date_to:4 application_deadline:4 opening_hours:12"),
             ("place", "venue:8 country:4 address:6 postal_code:2 city:4"),
-            ("abroad", "place_of_supply:12 cost_centre:4"),
+            ("abroad", "place_of_supply:12 cost_centre:8"),
         ),
         rare="event_key description timezone day_ends_at",
     ),

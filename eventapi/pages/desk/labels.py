@@ -270,6 +270,8 @@ def sentences(request, form, given):
     is_about_field = form is not None and named in [each.name for each in form.fields]
     if is_about_field and f"fault_{problem.code}" in texts:
         errors = [{"pointer": f"/{named}", "code": problem.code}]
+    elif form is not None and "pointer" in problem.members and f"fault_{problem.code}" in texts:
+        errors = [{"pointer": problem.members["pointer"], "code": problem.code}]
 
     if form is not None and errors:
         faults = form.faults(errors, given, about)

@@ -434,6 +434,9 @@ def test_a_show_is_set_up_without_a_program(office, organiser):
         },
     )
     assert len(organiser.data("/booths")) == 12
+    taken = {"rows/0/first": "A5", "rows/0/count": "1", "rows/0/x": "2", "rows/0/y": "20"}
+    refused = office.submit(page, f"{address}?done=layout", taken, 409)
+    assert "A number of this row exists already." in refused and "are placed" not in refused
     office.submit(
         office.get("/desk/edit/services"),
         "/desk/edit/services",
