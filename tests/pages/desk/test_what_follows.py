@@ -94,7 +94,7 @@ def test_the_flash_names_the_credit_notes_with_customer_and_amount(office, organ
     assert f"/desk/{back}?" in answer.headers["Location"]
     shown = text_of(follow(office, answer))
     assert "The participation is cancelled." in shown
-    assert f"Credit note {note['invoice_number']} · Rosen KG · EUR -1,213.80 · draft" in shown
+    assert f"Credit note Draft {note['id']} · Rosen KG · EUR -1,213.80 · draft" in shown
     (reservation,) = organiser.data("/booth-reservations")
     assert reservation["cancellation_reason"] == "Ill"
 
@@ -228,4 +228,4 @@ def test_the_drafts_of_one_step_are_named_together(office, organiser, fair, paid
     shown = text_of(follow(office, office.submit(page, address, {"back": ""})))
     (note,) = organiser.data("/invoices?status=draft")
     assert "The draft is written." in shown and shown.count("Rosen KG ·") == 1
-    assert f"Credit note {note['invoice_number']} · Rosen KG" in shown
+    assert f"Credit note Draft {note['id']} · Rosen KG" in shown
