@@ -135,8 +135,8 @@ def save_desk_setup_page(request, config, connections, page, part=None):
 
 def list_page(db, request, page):
     """Return the page with the records of one kind, or of two."""
-    _, _, scope = next(each for each in SETUP if each[1] == f"setup/{page}")
-    api.require(request, scope)
+    _, _, reader = next(each for each in SETUP if each[1] == f"setup/{page}")
+    api.require_call(request, reader)
     event = events.current(db)
     return render_page(
         db,

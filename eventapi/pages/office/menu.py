@@ -42,22 +42,22 @@ PARTS = (
     Part("setup", "setup", ("events",), is_preparation=True),
     Part("settings", "", ("settings", roles.TEAM), is_preparation=True),
 )
-# (page, address, scope): the checklist, and the pages of the show in hand. The word `office_PAGE` is the
-# label of a page.
+# (page, address, handler that reads its records): the checklist, and the pages of the show in hand. They
+# are offered to those who may call it. The word `office_PAGE` is the label of a page.
 SETUP = (
-    ("setup", "setup", "events"),
-    ("details", "setup/details", "events"),
-    ("website", "setup/website", "events"),
-    ("programme", "setup/programme", "schedules"),
-    ("visitors", "setup/visitors", "events"),
-    ("apply", "setup/apply", "events"),
-    ("categories", "setup/categories", "categories"),
-    ("stands", "setup/stands", "booths"),
-    ("halls", "setup/halls", "plans"),
-    ("services", "setup/services", "services"),
-    ("submissions", "setup/submissions", "submissions"),
-    ("portal", "setup/portal", "events"),
-    ("levels", "setup/dunning", "invoices"),
+    ("setup", "setup", "get_event"),
+    ("details", "setup/details", "get_event"),
+    ("website", "setup/website", "get_event_pages"),
+    ("programme", "setup/programme", "list_schedules"),
+    ("visitors", "setup/visitors", "get_event_pages"),
+    ("apply", "setup/apply", "get_event_pages"),
+    ("categories", "setup/categories", "list_categories"),
+    ("stands", "setup/stands", "list_booth_types"),
+    ("halls", "setup/halls", "list_plans"),
+    ("services", "setup/services", "list_services"),
+    ("submissions", "setup/submissions", "list_submission_types"),
+    ("portal", "setup/portal", "get_event_pages"),
+    ("levels", "setup/dunning", "list_dunning_levels"),
 )
 # (page, address, scope): the pages of the organiser, and the team.
 SETTINGS = (
@@ -110,9 +110,10 @@ def may_open(request, part):
 
 def pages_of(config, request, texts, event, part, page):
     """Return the Entries of the pages within a part of the menu, without what the person may not
-    read.
+    read, and without pages of a feature that is disabled.
     """
     listed = {"setup": SETUP, "settings": SETTINGS}.get(part, ())
+    may_read = api.may_call if part == "setup" else api.may
     counts = lacking(config) if part == "settings" else {}
     return tuple(
         Entry(
@@ -122,8 +123,8 @@ def pages_of(config, request, texts, event, part, page):
             is_current=name == page,
             count=counts.get(name, 0),
         )
-        for name, address, scope in listed
-        if api.may(request, scope) and (event is not None or not address.startswith("setup/"))
+        for name, address, needed in listed
+        if may_read(request, needed) and (event is not None or not address.startswith("setup/"))
     )
 
 

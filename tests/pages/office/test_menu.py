@@ -76,6 +76,16 @@ def test_a_part_has_its_pages_within_it(office, fair):
     assert re.search(r'class="within" href="[^"]*setup/website[^"]*"\s+aria-current="page"', page)
 
 
+def test_pages_of_a_disabled_feature_are_not_offered(office, fair, db):
+    with db.write():
+        db.connection.execute("UPDATE flags SET enabled = 0 WHERE name IN ('pages', 'booths')")
+    left = [each for each in menu(office.get("/desk/setup")) if each in SETUP]
+    off = {f"setup/{page}" for page in ("website", "visitors", "apply", "portal", "stands")}
+    assert left == [page for page in SETUP if page not in off]
+    for page in left:
+        office.get(f"/desk/{page}")
+
+
 def test_a_phone_has_the_menu_folded_with_the_name_of_the_page(desk):
     page = desk(language="de").get("/desk/company/bank").text
     bar = page.partition('<header class="phonebar">')[2].partition("</header>")[0]
