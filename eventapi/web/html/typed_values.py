@@ -6,6 +6,7 @@ as it was typed: the API refuses it, and the form is shown again with a sentence
 """
 
 import re
+import unicodedata
 
 from eventapi import money, times
 from eventapi.languages import formats
@@ -48,9 +49,11 @@ def number(text: str, language: str) -> int | float | str:
 
     A single point or comma before three digits separates thousands in the one language, and
     decimals in the other. Everything else means the same in both: 0.125 is less than one, and 2 50
-    is no number. A number with more digits than a float keeps stays a text, too.
+    is no number. A number with more digits than a float keeps stays a text, too. Digits of other
+    scripts are digits: ١٢ is 12.
     """
-    plain = re.sub(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))", "", text, flags=re.ASCII)
+    plain = "".join(str(unicodedata.decimal(each, each)) for each in text)
+    plain = re.sub(r"(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))", "", plain, flags=re.ASCII)
     if re.fullmatch(r"-?[1-9]\d{0,2}(\.\d{3})+,\d+", plain, re.ASCII):
         plain = plain.replace(".", "").replace(",", ".")
     elif re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+\.\d+", plain, re.ASCII):
