@@ -5,9 +5,11 @@ port is needed.
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import time
+from contextlib import contextmanager
 
 from tests.support.all_tests import ALL_TESTS
 
@@ -28,6 +30,7 @@ OPTIONS = [
     "--disable-dev-shm-usage",
     "--remote-debugging-pipe",
 ]
+ANSWER = 90  # seconds that an answer of the browser may take
 # Names of keys -> their code, which the browser needs for keys without a character.
 KEYS = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, " ": 32}
 BROKEN = r"""(() => {
@@ -89,6 +92,9 @@ class Browser:
 
     def _message(self):
         while b"\0" not in self.rest:
+            # A promise that is never fulfilled must fail a test, not stop all of them.
+            is_ready, _, _ = select.select([self.reads], [], [], ANSWER)
+            assert is_ready, f"the browser has not answered within {ANSWER} s"
             piece = self.reads.read(1 << 20)
             assert piece, "the browser has ended"
             self.rest += piece
@@ -116,6 +122,7 @@ class Browser:
             media=media,
             features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
         )
+        self.has_scripts = scripts
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.events.clear()
         self.call("Page.navigate", url=url)
@@ -129,6 +136,15 @@ class Browser:
             self.call("Browser.getVersion" if self.session is None else "Page.getLayoutMetrics")
             time.sleep(0.02)
         return value
+
+    @contextmanager
+    def scripts(self):
+        """Let scripts run on a page that was opened without them, such as axe-core, whose promise would
+        never be fulfilled.
+        """
+        self.call("Emulation.setScriptExecutionDisabled", value=False)
+        yield
+        self.call("Emulation.setScriptExecutionDisabled", value=not self.has_scripts)
 
     def run(self, script):
         """Return the value of a JavaScript expression, of a promise once it is fulfilled."""
