@@ -622,9 +622,9 @@ def test_the_office_works_behind_nginx(site):
         ask("edit/categories", {"form_token": token(page), "title": "Plants"}, 303)[0].getheader(
             "Location"
         )
-        == "../../desk/setup?done=saved"
+        == "../../desk/setup/categories?done=saved&of=categories/1"
     )
-    assert "Plants" in ask("setup?done=saved")[1]
+    assert "Plants" in ask("setup/categories?done=saved")[1]
     today = time.strftime("%Y-%m-%d", time.gmtime())
     statement = camt.document(
         [camt.statement(IBAN, [{"amount": 500, "day": today, "party": "Rosen KG", "text": "x"}])]
