@@ -30,7 +30,7 @@ OPTIONS = [
     "--disable-dev-shm-usage",
     "--remote-debugging-pipe",
 ]
-ANSWER = 90  # seconds that an answer of the browser may take
+ANSWER = 300  # seconds that an answer of the browser may take
 # Names of keys -> their code, which the browser needs for keys without a character.
 KEYS = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, " ": 32}
 BROKEN = r"""(() => {
