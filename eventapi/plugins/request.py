@@ -190,7 +190,7 @@ class RequestHandler:
             if name in record:
                 minimal[name] = record[name]
         for name in ("created_at", "updated_at"):
-            if name in record:
+            if record.get(name) is not None:  # pages of an event have none until they are changed
                 minimal[name] = times.unix(record[name])
         return as_json(minimal)
 

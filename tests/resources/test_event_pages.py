@@ -136,6 +136,13 @@ def test_the_settings_end_with_their_event(organiser, event, address, db):
     assert db.connection.execute("SELECT count(*) FROM event_pages").fetchone()[0] == 0
 
 
+def test_a_change_of_nothing_is_answered_in_short(organiser, event, address):
+    """The settings have no times yet."""
+    minimal = {"Prefer": "return=minimal"}
+    answer = organiser.patch(address, {"badge_service_id": None}, headers=minimal, status=200)
+    assert answer.json["data"] == {"event_pages_id": event["id"]}
+
+
 def test_settings_need_the_scope_of_events(person, address):
     person("events:read").get(address, status=200)
     person("events:read").patch(address, {"show_plan": True}, status=403)
