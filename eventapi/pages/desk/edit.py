@@ -59,7 +59,7 @@ def get_desk_form(db, request, name, id=None):
     kind = kind_of(name, id)
     api.require_call(request, handler_of(kind, id))
     if name == "events" and id and not request.problem:
-        return page_requests.moved(details_of(request, id))
+        return shell.redirection(details_of(request, id))
     back = actions.return_path(request)
     values = values_of(db, request, kind, name, id, events.current(db))
     return render_page(

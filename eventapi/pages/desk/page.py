@@ -39,7 +39,7 @@ def render_page(
     - `sentence(word, default)`, `named(row)`, `reason(item)`, `cell_of(item)`, `summary(kind, row)`;
     - `tone(state)`: the tone of the mark of a state; `steps_of(states)`: what is left to do;
     - `finding(each)`: the sentence about a fault or warning of an invoice;
-    - `label_of(name)`, `rows_of`, `options_of`, `any_of`, `sentences`: of forms.
+    - `label_of(name)`, `rows_of`, `any_of`, `sentences`: of forms.
     """
     event = current or events.current(db)
     texts = page_requests.words(package, request.language)
@@ -62,7 +62,7 @@ def render_page(
         organiser=db.config.organiser_name,
         has_account=not request.session["api_key_id"],
         page_title=title,
-        tab_title=tab_title(texts, request, title, event and write.show(event)),
+        tab_title=tab_title(texts, title, event and write.show(event)),
         banner=banner(db),
         done=done(request, texts),
         made=made(request),
@@ -85,21 +85,17 @@ def render_page(
         summary=partial(labels.summary, texts, request.language, db.config.currency),
         label_of=partial(label_of, texts),
         rows_of=schema_forms.rows,
-        options_of=partial(options_of, texts),
         any_of=any_of,
         sentences=labels.sentences(request, form, given),
         **values,
     )
 
 
-def tab_title(texts, request, title, show):
+def tab_title(texts, title, show):
     """Return the title of the tab: `Keramik Wolf · Bastelmarkt Neustadt 2027`.
 
-    `title` is what the page is about, `show` the name of the show in hand or None. After a refusal,
-    the title begins with the word for an error.
+    `title` is what the page is about, `show` the name of the show in hand or None.
     """
-    if request.problem:
-        title = texts["title_refused"].format(title=title)
     return f"{title} · {show or texts['desk']}"
 
 
@@ -159,14 +155,7 @@ def done(request, texts):
 def name_of(request, resource, id):
     """Return the name of a record of the API, or None if there is no such record to read."""
     path = f"{api.ROOT}{resource.replace('_', '-')}/<id>"
-    reader = next(
-        (
-            name
-            for name, route in api.routes().items()
-            if route.method == "GET" and route.path == path
-        ),
-        None,
-    )
+    reader = api.names().get(("GET", path))
     if reader is None and resource in KINDS:
         reader = f"get_{KINDS[resource].handler}"
     if reader is None or not forms.id_of(id) or not api.may_call(request, reader):
@@ -204,15 +193,3 @@ def any_of(given, field):
     return any(
         name.startswith(f"{row}/") and "".join(texts).strip() for name, texts in given.items()
     )
-
-
-def options_of(texts, given, field):
-    """Return the options of a field, and the values that it has and does not offer.
-
-    So saving a form loses none.
-    """
-    offered = {value for value, _ in field.options}
-    if field.kind == "choice" and "yes" not in offered:
-        return [*((word, texts[word]) for word in ("yes", "no")), *field.options]
-    others = [value for value in given.get(field.name, []) if value and value not in offered]
-    return [*field.options, *((value, value) for value in others)]

@@ -362,4 +362,4 @@ def changed_picture(request, connections, name, done, upload=None):
 def get_desk_settings(request, id):
     """Redirect to the page of the website, which has a part of the forms that stood here."""
     key = api.read("get_event", id=id).data["event_key"]
-    return page_requests.moved(f"{request.home()}setup/website?event={key}")
+    return shell.redirection(f"{request.home()}setup/website?event={key}")

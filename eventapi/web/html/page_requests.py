@@ -211,15 +211,6 @@ def redirect(address: str, headers: dict | None = None) -> Response:
     )
 
 
-def moved(address: str) -> Response:
-    """Return 308 to the relative address at which a page is now."""
-    return Response(
-        status=308,
-        body=b"",
-        headers={"Location": address, "Cache-Control": "no-store", **shell.HEADERS},
-    )
-
-
 # Pages without a session
 
 

@@ -171,29 +171,26 @@ def up() -> str:
     return "../" * (address().count("/") - (0 if request.environ.get("eventapi.slash") else 1))
 
 
+def redirection(target: str) -> Response:
+    """Return 308 to the address at which a page is now."""
+    return Response(
+        status=308, headers={**HEADERS, "Location": target, "Cache-Control": "no-store"}, body=b""
+    )
+
+
 def with_slash() -> Response | None:
     """Return the redirection to this address with a slash at its end, or None if it has one."""
     if request.environ.get("eventapi.slash"):
         return None
     query = request.environ.get("QUERY_STRING")
     target = f"{address().rpartition('/')[2]}/{'?' if query else ''}{query or ''}"
-    return Response(
-        status=308, headers={**HEADERS, "Location": target, "Cache-Control": "no-store"}, body=b""
-    )
+    return redirection(target)
 
 
 def moved(address: str) -> Response:
     """Return the redirection to the new address of a page, relative to this one, with its query."""
     query = request.environ.get("QUERY_STRING")
-    return Response(
-        status=308,
-        body=b"",
-        headers={
-            **HEADERS,
-            "Location": f"{address}?{query}" if query else address,
-            "Cache-Control": "no-store",
-        },
-    )
+    return redirection(f"{address}?{query}" if query else address)
 
 
 def elsewhere() -> Response | None:
@@ -213,15 +210,7 @@ def elsewhere() -> Response | None:
     target = (
         f"{config.base_url}{quote(address())}{'/' if request.environ.get('eventapi.slash') else ''}"
     )
-    return Response(
-        status=308,
-        body=b"",
-        headers={
-            **HEADERS,
-            "Location": f"{target}?{query}" if query else target,
-            "Cache-Control": "no-store",
-        },
-    )
+    return redirection(f"{target}?{query}" if query else target)
 
 
 def is_json() -> bool:
