@@ -259,3 +259,9 @@ def test_an_event_can_be_changed_and_found_where_a_feature_is_disabled(office, o
     assert organiser.data("/events/1")["venue"] == "Castle"
     assert "Rosen KG" in office.get("/desk/search?q=Rosen")
     office.get("/desk/setup/website?event=fair", 403)
+
+
+def test_the_title_of_a_refused_form_says_once_that_something_is_wrong(office, fair):
+    page = office.get("/desk/edit/booth_types")
+    refused = office.submit(page, "/desk/edit/booth_types", {"price": "much"}, 422).text
+    assert refused.partition("<title>")[2].startswith("Error: New ")
