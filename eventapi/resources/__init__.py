@@ -77,6 +77,7 @@ OUTSIDE = (
     "pages.desk.log",
     "pages.desk.help",
     "pages.desk.applications",
+    "pages.desk.exhibitor",
     "pages.desk.exhibitors",
     "pages.desk.hall",
     "pages.desk.money",

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from eventapi.domain.halls import plan_pictures
 from eventapi.pages.desk import actions, api, choices, events, labels
-from eventapi.pages.desk.exhibitors import with_buttons
+from eventapi.pages.desk.exhibitor import with_buttons
 from eventapi.pages.desk.page import render_page
 from eventapi.pictures.hall import page as hall_page
 from eventapi.storage.database import as_json

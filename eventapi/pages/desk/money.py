@@ -22,7 +22,7 @@ from eventapi.pages.desk import (
     lists,
 )
 from eventapi.pages.desk.applications import notes
-from eventapi.pages.desk.exhibitors import history, with_buttons
+from eventapi.pages.desk.exhibitor import history, with_buttons
 from eventapi.pages.desk.page import here, render_page
 from eventapi.web.html import page_requests, shell
 from eventapi.web.routes import Routes

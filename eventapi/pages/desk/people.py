@@ -2,7 +2,7 @@
 
 from eventapi.pages.desk import actions, api, batches, events, labels, lists, taxes
 from eventapi.pages.desk.applications import notes
-from eventapi.pages.desk.exhibitors import CONTACT, history, with_buttons
+from eventapi.pages.desk.exhibitor import CONTACT, history, with_buttons
 from eventapi.pages.desk.money import downloaded
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.statements import statements
