@@ -69,7 +69,7 @@ def cancel_task(db, id):
     return tasks.move(db, get(db, id), "cancel")
 
 
-@routes.post("/tasks/<id>/reopen", desk=Desk())
+@routes.post("/tasks/<id>/reopen", desk=Desk(unless=("in_progress",)))
 def reopen_task(db, id):
     """Reopen a task: its status is pending again."""
     return tasks.move(db, get(db, id), "reopen")

@@ -59,6 +59,9 @@ class Desk:
     word: str | None = None
     """Word in `allowed_actions` of the record. Default: the end of the path."""
 
+    unless: tuple[str, ...] = ()
+    """States of the record in which the API allows the action, and the desk does not offer it."""
+
     batch: tuple[str, ...] | None = None
     """Fields of the form of the batch action. Without it, the action is for one record only."""
 

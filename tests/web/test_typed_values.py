@@ -118,7 +118,8 @@ def test_fields_have_the_kind_that_their_schema_says(body, names, found):
 @pytest.mark.parametrize(
     ("text", "picked", "before", "color"),
     [
-        ("", "#000000", "", ""),  # nothing was chosen
+        ("", "#ffffff", "", ""),  # nothing was chosen
+        ("", "#000000", "", "#000000"),
         ("", "#23694a", "", "#23694a"),
         ("#aa0000", "#AA0000", "#aa0000", "#aa0000"),
         ("#aa0000", "#23694a", "#aa0000", "#23694a"),

@@ -71,14 +71,13 @@ def of(request, resource, record, *, without=()):
     `resource` is the name of its records in paths, such as `applications`; `without` are actions
     that the page has in a form of its own.
     """
-    allowed = record.get("allowed_actions") or ()
-    found = [
-        action(request, name, id=record["id"])
-        for word in allowed
-        if (name := words().get((resource, word)))
-        and name not in without
-        and api.may_call(request, name)
-    ]
+    found = []
+    for word in record.get("allowed_actions") or ():
+        name = words().get((resource, word))
+        if name is None or name in without or not api.may_call(request, name):
+            continue
+        if record.get("status") not in buttons()[name].options.desk.unless:
+            found.append(action(request, name, id=record["id"]))
     return sorted(found, key=lambda each: each["is_final"])
 
 

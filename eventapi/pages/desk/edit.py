@@ -8,10 +8,11 @@ from urllib.parse import urlencode
 
 from eventapi.domain.bank import importing
 from eventapi.errors import not_found
-from eventapi.languages import names
+from eventapi.languages import choice, names
 from eventapi.pages.desk import actions, api, bank_rules, choices, events, labels, taxes
 from eventapi.pages.desk.kinds import KINDS
 from eventapi.pages.desk.page import render_page
+from eventapi.pages.office import menu
 from eventapi.web.html import page_requests, shell
 from eventapi.web.html.forms import Group, id_of
 from eventapi.web.html.schema_forms import Form
@@ -35,8 +36,12 @@ ABOUT = {
     "event_participant_id": ("get_participant", ("contact",)),
 }
 ON_STAGE = ("speaker", "host")  # roles in a session that its form has; it lacks those who attend
+# Kinds with the language of a person or of the public pages: without one, that of the organiser counts.
+WITH_LANGUAGE = ("contacts", "website")
 # Choices whose options are sentences.
 SPREAD = ("place_of_supply", "is_business")
+# Address of a page of "Set up" -> its entry of the menu
+SETUP_PAGES = {address: page for page, address, _ in menu.SETUP if page != "setup"}
 STORED_AS = {
     "width": ("dimensions", "width"),
     "depth": ("dimensions", "depth"),
@@ -67,6 +72,7 @@ def get_desk_form(db, request, name, id=None):
         request,
         "edit",
         menu=kind.back.partition("/")[0],
+        page=SETUP_PAGES.get(kind.back),
         back=back,
         **values,
     )
@@ -176,6 +182,9 @@ def form_of(request, config, kind, name, id, event_key=None):
     if name == "bank_rules":
         offered["account"] = [(iban, iban) for iban in importing.own_accounts(config)]
     label = labels.of(request, name)
+    if name in WITH_LANGUAGE:
+        codes = ("", *choice.AVAILABLE)
+        offered["language"] = [(code, label(f"language={code or 'null'}")[0]) for code in codes]
     if kind.schema == "schedule":
         offered["assignments/role"] = [
             (role, label(f"assignments/role={role}")[0]) for role in ON_STAGE

@@ -81,13 +81,15 @@ def _applications(texts, write, applications):
     label = texts["card_applications_chart"].format(
         weeks=len(by_week), n=write.number(sum(by_week)), last=write.number(by_week[-1])
     )
-    note = texts["card_applications_note"].format(n=write.number(by_status["approved"]))
+    has_chart = any(by_week)
+    word = "card_applications_weekly" if has_chart else "card_applications_note"
+    note = texts[word].format(n=write.number(by_status["approved"]))
     return Card(
         "applications",
         "applications",
         write.number(sum(by_status.values())),
         texts["card_new"].format(n=write.number(by_status["new"])),
-        small.bars(by_week, label),
+        small.bars(by_week, label) if has_chart else "",
         note,
     )
 

@@ -43,11 +43,19 @@ def get_desk_contact(db, request, id):
             else None
         )
 
+    event = events.current(db)
+    takes_part = False
+    if event and api.may(request, "participants"):
+        query = {"contact_id": id, "event_id": event["id"], "per_page": 1}
+        takes_part = bool(api.rows("list_participants", **query)[0])
+
     return render_page(
         db,
         request,
         "contact",
         menu="search",
+        current=event,
+        takes_part=takes_part,
         title=labels.named(contact),
         contact=contact,
         contact_fields=CONTACT,

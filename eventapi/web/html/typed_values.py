@@ -179,8 +179,8 @@ def color(text: str) -> str:
 
 
 def picked_color(text: str) -> str:
-    """Return what the browser's own field for colours shows for a text: black if it is no colour."""
-    return color(text) if COLOR.fullmatch(text) else "#000000"
+    """Return what the browser's own field for colours shows for a text: white if it is no colour."""
+    return color(text) if COLOR.fullmatch(text) else "#ffffff"
 
 
 # All kinds

@@ -52,7 +52,7 @@ PARTICIPANTS = {
 }
 TASKS = {
     "pending": "start_task complete_task cancel_task",
-    "in_progress": "complete_task cancel_task reopen_task",
+    "in_progress": "complete_task cancel_task",
     "completed": "reopen_task",
     "cancelled": "reopen_task",
 }
