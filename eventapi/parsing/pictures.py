@@ -20,11 +20,18 @@ from PIL import Image, JpegImagePlugin
 from eventapi import images
 
 # name of a format at Pillow -> content type; MPO is a JPEG with further pictures behind the first
-FORMATS = {"PNG": images.PNG, "JPEG": images.JPEG, "MPO": images.JPEG, "WEBP": images.WEBP}
-ALLOWED = ("PNG", "JPEG", "WEBP")
+FORMATS = {
+    "PNG": images.PNG,
+    "JPEG": images.JPEG,
+    "MPO": images.JPEG,
+    "WEBP": images.WEBP,
+    "GIF": images.GIF,
+}
+ALLOWED = ("PNG", "JPEG", "WEBP", "GIF")
 MOST_PIXELS = {
     images.PNG: 16_000_000,
     images.WEBP: 12_500_000,  # its decoder needs 16 bytes for each, and a process has 256 MB
+    images.GIF: 16_000_000,
     images.JPEG: 50_000_000,  # a large one is decoded at a half to an eighth of its width
 }
 # A progressive JPEG is kept in full size while it is decoded, with two bytes for each sample.
@@ -63,20 +70,21 @@ Image.MAX_IMAGE_PIXELS = None
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a picture is for: its largest width and height in pixels, its largest file in bytes, and
-    whether it becomes a JPEG if nothing in it is transparent.
+    """What a picture is for: its largest width and height in pixels, its largest file in bytes,
+    whether it becomes a JPEG if nothing in it is transparent, and whether a GIF is taken.
     """
 
     width: int
     height: int
     size: int
     is_photo: bool
+    takes_gif: bool
 
 
 PURPOSES = {
-    "logo": Purpose(1200, 600, 300_000, is_photo=False),
+    "logo": Purpose(1200, 600, 300_000, is_photo=False, takes_gif=False),
     # Badges show the picture of a show, but not a file of more bytes.
-    "show": Purpose(1600, 1600, images.MAX_SIZE, is_photo=True),
+    "show": Purpose(1600, 1600, images.MAX_SIZE, is_photo=True, takes_gif=True),
 }
 
 
@@ -109,7 +117,7 @@ def parse(file: BinaryIO, purpose: str) -> Iterator[dict | str]:
 def renewed(file: BinaryIO, purpose: Purpose) -> images.Image:
     """Return the picture in a file, written anew. Raise Refused."""
     with _refusing_damages():
-        picture = _opened(file)
+        picture = _opened(file, purpose)
         if FORMATS[picture.format] != images.JPEG:
             picture.load()  # EXIF may stand behind the pixels; only a JPEG can be decoded smaller
         orientation = _orientation(picture)
@@ -136,9 +144,9 @@ def _refusing_damages():
         ) from None
 
 
-def _opened(file):
+def _opened(file, purpose):
     """Return the picture in a file as Pillow opens it: its pixels are not decoded yet."""
-    kind = _kind(file.read(64))
+    kind = _kind(file.read(64), purpose)
     file.seek(0)
     width, height = images.READERS[kind](file)
     if width * height > MOST_PIXELS[kind]:
@@ -170,7 +178,7 @@ def _check_samples(picture):
         )
 
 
-def _kind(head):
+def _kind(head, purpose):
     """Return the content type of a file that begins with these bytes. Raise Refused."""
     kind = next(
         (kind for beginning, kind in images.DRAWN.items() if head.startswith(beginning)), None
@@ -179,7 +187,10 @@ def _kind(head):
         return kind
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return images.WEBP
-    raise Refused("picture_format", f"{_other(head)}, but must be a PNG, JPEG or WebP. {REMEDY}")
+    if purpose.takes_gif and head[:6] in (b"GIF87a", b"GIF89a"):
+        return images.GIF
+    allowed = "PNG, JPEG, WebP or GIF" if purpose.takes_gif else "PNG, JPEG or WebP"
+    raise Refused("picture_format", f"{_other(head)}, but must be a {allowed}. {REMEDY}")
 
 
 def _other(head):

@@ -1,7 +1,7 @@
 """Events: trade shows."""
 
 from eventapi import times
-from eventapi.domain.attachments import content_types
+from eventapi.domain.attachments import content_types, pictures
 from eventapi.domain.billing import treatments
 from eventapi.domain.events import copying, events, overview
 from eventapi.domain.events.events import represent
@@ -10,6 +10,7 @@ from eventapi.domain.vat import places
 from eventapi.plugins.access import may_read, require_scopes
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
+from eventapi.web import uploads
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, base_url, created, found, mail_base_url, require_match
@@ -95,13 +96,24 @@ def get_event_overview(db, who, id):
     return found(shown, "event", id)
 
 
-@routes.put("/events/<id>/image", raw_body=tuple(sorted(content_types.PICTURES)))
-def set_event_image(db, id, upload):
-    """Set the picture of an event: PNG, JPEG, GIF or WebP, recognised by its bytes and stored
-    unchanged.
+def receive_image(environ, config, _=None):
+    """Receive the picture of an event, which is written anew."""
+    return uploads.picture_file(environ, config, "show", pictures.check_kind)
 
-    It may have 50 million pixels, such as 8,000 x 6,000. Send the bytes of the file as the body.
-    The response is the event with its new `image`.
+
+@routes.put(
+    "/events/<id>/image",
+    raw_body=tuple(sorted(content_types.PICTURES)),
+    receive=receive_image,
+)
+def set_event_image(db, id, upload):
+    """Set the picture of an event: PNG, JPEG, GIF or WebP of at most 25 MB, recognised by its bytes.
+
+    It is turned as its EXIF says, made smaller to at most 1,600 x 1,600 pixels and 1 MiB, and stored
+    without metadata, such as the place of a photograph: as PNG if something in it is transparent,
+    else as JPEG. A JPEG may have 50 million pixels, a PNG or GIF 16 and a WebP 12.5 million. Of a
+    film, the first picture counts. Send the bytes of the file as the body. The response is the event
+    with its new `image`.
     """
     return events.set_image(db, require_match(get(db, id)), upload, base_url())
 

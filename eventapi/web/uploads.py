@@ -12,7 +12,7 @@ import re
 import select
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import BoundedSemaphore
 
@@ -180,11 +180,33 @@ def picture(environ: dict, config: Config, purpose: str) -> Iterator[images.Imag
 
     Raise 422 if it is refused, and otherwise as `stored` does.
     """
-    limit = min(config.max_upload_mb * 1024 * 1024, shrinking.MAX_SIZE)
-    with stored(environ, config, limit) as upload:
-        with parsing(environ), files.opened(upload.path) as file:
-            image = shrinking.shrunk(file, purpose, config.data_dir)
-        yield image
+    with stored(environ, config, largest_picture(config)) as upload:
+        yield _shrunk(environ, config, upload, purpose)
+
+
+@contextmanager
+def picture_file(
+    environ: dict, config: Config, purpose: str, check: Callable[[files.Upload], None]
+) -> Iterator[files.Upload]:
+    """Yield the picture of a body as `picture` does, but as a files.Upload, to be kept as a document.
+
+    `check` gets the body as it was sent, and raises what it has against it.
+    """
+    with stored(environ, config, largest_picture(config)) as sent:
+        check(sent)
+        image = _shrunk(environ, config, sent, purpose)
+        with files.received(config, io.BytesIO(image.data), len(image.data)) as upload:
+            yield upload
+
+
+def largest_picture(config: Config) -> int:
+    """Return the largest body in bytes that is a picture."""
+    return min(config.max_upload_mb * 1024 * 1024, shrinking.MAX_SIZE)
+
+
+def _shrunk(environ, config, upload, purpose):
+    with parsing(environ), files.opened(upload.path) as file:
+        return shrinking.shrunk(file, purpose, config.data_dir)
 
 
 def content_length(environ: dict) -> int:

@@ -167,6 +167,25 @@ def test_colours_of_every_mode_stay(mode, form):
     assert is_like(picture.getpixel((36, 10)), (255, 255, 255))
 
 
+def test_the_first_picture_of_a_gif_is_taken_for_a_show_but_not_as_a_logo():
+    first, second = halves(60, 20, "P"), Image.new("P", (60, 20))
+    data = saved(first, "GIF", save_all=True, append_images=[second])
+    image = renewed(data, "show")
+    assert (image.kind, image.width, image.height) == ("image/jpeg", 60, 20)
+    assert is_like(opened(image).getpixel((5, 10)), RED)
+    code, text = refusal(data)
+    assert (code, text.endswith("must be a PNG, JPEG or WebP. Save it as PNG or JPEG")) == (
+        "picture_format",
+        True,
+    )
+
+
+def test_a_gif_whose_first_picture_is_larger_than_it_says_is_refused():
+    data = bytearray(saved(halves(60, 20, "P"), "GIF"))
+    data[6:10] = struct.pack("<HH", 30, 10)
+    assert refusal(bytes(data), "show")[0] == "broken_picture"
+
+
 def test_a_palette_with_a_transparent_colour_stays_transparent():
     picture = halves(40, 20).quantize(4)
     picture.info["transparency"] = picture.getpixel((1, 1))

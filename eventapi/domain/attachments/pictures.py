@@ -20,12 +20,7 @@ def store(db, upload, document_id, entity_type, entity_id, *, kinds=tuple(NAMES)
     `kinds` are the content types that are allowed, `largest` the longest side in pixels. Raise 415
     if the file is not of these kinds, 422 if its header is broken or it is too large.
     """
-    kind = content_types.detect(upload.head)
-    if kind not in kinds:
-        allowed = listed([NAMES[each] for each in kinds], "or")
-        raise Problem(
-            "unsupported_media_type", f"The picture must be {allowed}, but the file is {kind}."
-        )
+    kind = check_kind(upload, kinds)
     width, height = _size(upload, kind)
     if largest and max(width, height) > largest:
         raise invalid_at(
@@ -39,6 +34,17 @@ def store(db, upload, document_id, entity_type, entity_id, *, kinds=tuple(NAMES)
         db, {"entity_type": entity_type, "entity_id": entity_id, "is_contract": 0}
     )
     return document_rows.store_content(db, document, upload, width=width, height=height)["id"]
+
+
+def check_kind(upload, kinds=tuple(NAMES)):
+    """Return the content type of an upload. Raise 415 if it is not one of `kinds`."""
+    kind = content_types.detect(upload.head)
+    if kind not in kinds:
+        allowed = listed([NAMES[each] for each in kinds], "or")
+        raise Problem(
+            "unsupported_media_type", f"The picture must be {allowed}, but the file is {kind}."
+        )
+    return kind
 
 
 def _size(upload, kind):

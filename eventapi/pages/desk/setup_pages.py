@@ -7,7 +7,7 @@ from eventapi.pages.desk import actions, api, edit, events, gaps, labels, links
 from eventapi.pages.desk.kinds import KINDS, LISTS, PAGES
 from eventapi.pages.office.menu import SETUP
 from eventapi.pages.office.page import render_page
-from eventapi.parsing import shrinking
+from eventapi.web import uploads
 from eventapi.web.html import page_requests, shell
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
@@ -291,7 +291,7 @@ def picture_of(db, request, event):
 
 def largest(config):
     """Return the largest picture in bytes."""
-    return min(config.max_upload_mb * 2**20, shrinking.MAX_SIZE)
+    return uploads.largest_picture(config)
 
 
 @routes.get("/setup/website/picture")

@@ -7,10 +7,10 @@ from eventapi.config.live import LOGO
 from eventapi.domain.organiser import logo
 from eventapi.pages.desk import actions, api
 from eventapi.pages.office.page import render_page
-from eventapi.parsing import shrinking
 from eventapi.pictures import badge, letterhead, paper, style
 from eventapi.pictures.hall import sheet as hall
 from eventapi.pictures.shapes import contained
+from eventapi.web import uploads
 from eventapi.web.html import page_requests
 from eventapi.web.routes import Routes
 
@@ -68,7 +68,7 @@ def get_desk_logo(db, request):
 
 def largest(config):
     """Return the largest picture in bytes."""
-    return min(config.max_upload_mb * 2**20, shrinking.MAX_SIZE)
+    return uploads.largest_picture(config)
 
 
 def previews(image):

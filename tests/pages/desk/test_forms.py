@@ -215,7 +215,7 @@ def test_a_picture_of_a_show_that_is_none_is_refused_beside_its_form(
     tag = page.forms["picture-form"]["tag"].value
     address = "/desk/setup/website/picture"
     page = office.submit(page, address, {"tag": tag}, 422, upload=("a.png", content))
-    assert "This file is no PNG, JPEG or WebP." in page and 'name="file"' in page
+    assert "This file format is not accepted here." in page and 'name="file"' in page
     assert organiser.data("/events/1")["image"] is None
 
 

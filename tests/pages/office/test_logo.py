@@ -51,9 +51,9 @@ def test_the_pictures_show_the_logo_in_its_size(office):
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"%PDF-1.7", "kein PNG, JPEG oder WebP. Bitte als PNG oder JPEG speichern."),
-        (b"<svg/>", "kein PNG, JPEG oder WebP. Bitte als PNG oder JPEG speichern."),
-        (b"\0\0\0\x18ftypheic", "kein PNG, JPEG oder WebP. Bitte als PNG oder JPEG speichern."),
+        (b"%PDF-1.7", "Dieses Dateiformat geht hier nicht. Bitte speichern Sie das Bild"),
+        (b"<svg/>", "Dieses Dateiformat geht hier nicht. Bitte speichern Sie das Bild"),
+        (b"\0\0\0\x18ftypheic", "Dieses Dateiformat geht hier nicht. Bitte speichern Sie das Bild"),
         (png(30, 30)[:60], "lässt sich nicht öffnen. Bitte als PNG oder JPEG speichern."),
         (png(5000, 4000), "Dieses Bild ist zu groß. Bitte verkleinern Sie es"),
     ],
