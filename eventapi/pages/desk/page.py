@@ -32,7 +32,7 @@ def render_page(
 
     Templates have, besides what page_requests.render_page provides:
     - `current`, `events`, `menu`, `day_entries`, `preparing`, `banner`, `made`, `page_title`,
-      `tab_title`: what the layout shows;
+      `tab_title`, `job` (of the help): what the layout shows;
     - `to(path)`: an address for the event in hand; `here`: that of this page; `urlencode`;
     - `may(scope, writes=False)`: whether the person may read or write; `ticked`: of all boxes;
     - `write`: the Writer of values; `currency`, `now`;
@@ -63,6 +63,7 @@ def render_page(
         has_account=not request.session["api_key_id"],
         page_title=title,
         tab_title=tab_title(texts, title, event and write.show(event)),
+        job=menus.job_of(within_desk()),
         banner=banner(db),
         done=done(request, texts),
         made=made(request),
@@ -112,9 +113,14 @@ def title_of(texts, name, values):
     return texts[f"tab_{name}"]
 
 
+def within_desk():
+    """Return the address of this page below /desk/."""
+    return shell.address().rstrip("/").partition("/desk")[2].lstrip("/")
+
+
 def here():
     """Return the address of this page within the desk, to come back to after an action."""
-    path = shell.address().rstrip("/").partition("/desk")[2].lstrip("/")
+    path = within_desk()
     if path.startswith(("do/", "batch/", "edit/")):
         return ""
     kept = shell.asked("q", "status", "show", "page", "event", "plan", "all")

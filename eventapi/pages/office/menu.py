@@ -65,6 +65,46 @@ SETTINGS = (
     ("team", "team", roles.TEAM),
 )
 
+# Beginning of the address of a page below /desk/ -> the job of the help that it belongs to.
+HELP = {
+    "applications": "applications",
+    "booths": "booths",
+    "company/bank": "invoices",
+    "company/dunning": "bank",
+    "company/invoices": "invoices",
+    "company/mails": "form",
+    "company/taxes": "invoices",
+    "edit/applications": "applications",
+    "edit/bank_rules": "bank",
+    "edit/booth_types": "show",
+    "edit/booths": "booths",
+    "edit/categories": "form",
+    "edit/dunning_levels": "bank",
+    "edit/events": "show",
+    "edit/invoices": "invoices",
+    "edit/plans": "show",
+    "edit/service_categories": "show",
+    "edit/services": "show",
+    "edit/submission_types": "submissions",
+    "exhibitors": "changes",
+    "exhibitors/remind": "submissions",
+    "exhibitors/submissions": "submissions",
+    "hall": "booths",
+    "invoices": "invoices",
+    "money": "invoices",
+    "money/bank": "bank",
+    "money/dunning": "bank",
+    "money/statement": "bank",
+    "print": "visitors",
+    "setup": "show",
+    "setup/apply": "form",
+    "setup/categories": "form",
+    "setup/dunning": "bank",
+    "setup/portal": "access",
+    "setup/submissions": "submissions",
+    "setup/visitors": "visitors",
+}
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -101,6 +141,19 @@ def entries(db, request, event, part, page):
             )
         )
     return found
+
+
+def job_of(address):
+    """Return the job of the help that a page belongs to, that of its longest beginning in HELP.
+
+    `address` is that of the page below /desk/. Return None for a page without a job.
+    """
+    parts = address.split("/")
+    for length in range(len(parts), 0, -1):
+        job = HELP.get("/".join(parts[:length]))
+        if job:
+            return job
+    return None
 
 
 def may_open(request, part):

@@ -8,6 +8,7 @@ import pytest
 
 from eventapi.pages.desk import labels
 from eventapi.pages.desk.help import JOBS
+from eventapi.pages.office.menu import HELP
 from eventapi.web.html.page_requests import words
 
 TITLES = {
@@ -61,3 +62,38 @@ def test_a_step_has_a_link_if_its_text_has_brackets(language):
 
 def test_everybody_at_the_desk_may_read_the_help(desk, fair):
     assert "Create a new event" in desk("checkins:read").get("/desk/help")
+
+
+@pytest.mark.parametrize(
+    ("address", "job"),
+    [
+        ("", None),
+        ("log", None),
+        ("help", None),
+        ("search?q=rosen", None),
+        ("applications/1", "applications"),
+        ("exhibitors/1", "changes"),
+        ("exhibitors/remind", "submissions"),
+        ("booths/1", "booths"),
+        ("hall/holds", "booths"),
+        ("money?show=all", "invoices"),
+        ("money/bank/rules", "bank"),
+        ("setup", "show"),
+        ("setup/details", "show"),
+        ("setup/apply/texts", "form"),
+        ("setup/website/picture", "show"),
+        ("edit/categories", "form"),
+        ("edit/contacts/1", None),
+        ("company/taxes", "invoices"),
+    ],
+)
+def test_a_page_leads_to_its_job(office, fair, address, job):
+    page = office.get(f"/desk/{address}").text
+    links = set(re.findall(r'<a class="job" href="([^"]*)">\s*How to: ([^<]*)</a>', page))
+    titles = dict(zip(JOBS, TITLES["en"], strict=True))
+    found = [(urljoin(f"/desk/{address}", link), label) for link, label in links]
+    assert found == ([(f"/desk/help#{job}", titles[job])] if job else [])
+
+
+def test_each_page_names_a_job_that_exists_and_no_job_is_without_a_page():
+    assert set(HELP.values()) == set(JOBS)
