@@ -38,7 +38,6 @@ from eventapi.web.html import (
     ended,
     following,
     form_bodies,
-    forms,
     page_requests,
     shell,
     tokens,
@@ -174,16 +173,19 @@ class PageHandler:
         """Return {"body": the fields of the form by the schema of the route}, or {} if the handler
         takes no body.
 
-        Raise 422 if a field is not valid.
+        Raise 422 if a field is not valid, or if the schema does not know it.
         """
         if not self.takes_body:
             return {}
         schema = self.options.schema
-        fields = forms.values(
-            body_schema(schema, "POST"), page_request.fields, page_request.language
-        )
+        page_request.form = page_requests.form_of(self.package, schema, page_request.language)
+        body = page_request.form.body(page_request.fields)
+        known = [each.name for each in page_request.form.fields]
+        others = {
+            name: texts[0] for name, texts in page_request.fields.items() if name not in known
+        }
         check = body_of(schema, "POST", request.environ["eventapi.config"].timezone)
-        return {"body": check(fields)}
+        return {"body": check({**others, **body})}
 
     def without_session(self, db: Database, ref: str, ids: dict) -> object:
         """Return the page that asks to open the link again, or to sign in. It keeps the form that

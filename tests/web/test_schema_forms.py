@@ -6,7 +6,7 @@ import pytest
 
 from eventapi.errors import Problem
 from eventapi.plugins.validation import body_of
-from eventapi.web.html import schema_forms
+from eventapi.web.html import forms, schema_forms
 from eventapi.web.html.forms import Group, Sentences
 
 
@@ -20,7 +20,7 @@ def checked(of, given, method="POST"):
 
 
 def kinds(made):
-    return {part.name: part.kind for part in schema_forms.leaves(made.fields)}
+    return {part.name: part.kind for part in forms.leaves(made.fields)}
 
 
 WORDS = {
@@ -149,7 +149,7 @@ def test_rows_of_a_list_become_objects_without_the_empty_ones():
 
 def test_a_page_shows_the_rows_and_three_empty_ones():
     [hours] = form("event", names=["opening_hours"]).fields
-    shown = schema_forms.rows(hours, {"opening_hours/0/opens": ["09:00"]})
+    shown = forms.rows(hours, {"opening_hours/0/opens": ["09:00"]})
     assert [[part.name for part in row][:2] for row in shown][:2] == [
         ["opening_hours/0/date", "opening_hours/0/opens"],
         ["opening_hours/1/date", "opening_hours/1/opens"],
@@ -159,10 +159,7 @@ def test_a_page_shows_the_rows_and_three_empty_ones():
 
 def test_the_number_of_rows_is_limited():
     [hours] = form("event", names=["opening_hours"]).fields
-    assert (
-        len(schema_forms.rows(hours, {"opening_hours/999/opens": ["09:00"]}))
-        == schema_forms.MOST_ROWS
-    )
+    assert len(forms.rows(hours, {"opening_hours/999/opens": ["09:00"]})) == forms.MOST_ROWS
 
 
 def test_a_fault_of_a_row_stands_beside_its_field():
@@ -319,3 +316,42 @@ def test_a_form_without_groups_is_one_and_loses_no_field():
     assert placed(form("event", names=["title", "venue"])) == [("", "", "title:12 venue:12")]
     made = form("event", names=["title", "venue", "timezone"], groups=(PLACE,), rare=["timezone"])
     assert placed(made) == [("group:place", "", "venue:8"), ("", "", "title:12")]
+
+
+# Forms whose fields come from a page
+
+
+FREE = forms.Form(
+    [
+        forms.Field(
+            "colour", "/custom_fields/colour", "Colour", "select", options=[("red", "Red")]
+        ),
+        forms.Field("size", "/custom_fields/size", "Size", "number", is_required=True),
+        forms.Field("more", "/message", "Message", "textarea"),
+    ],
+    "de",
+)
+
+
+def test_values_stand_where_the_pointers_of_their_fields_say():
+    given = {"colour": ["red"], "size": [" 1,5 "], "more": ["  "]}
+    assert FREE.body(given) == {"custom_fields": {"colour": "red", "size": 1.5}}
+
+
+def test_a_required_field_without_a_text_is_empty():
+    assert FREE.empty({"size": [" "]}) == ["/custom_fields/size"]
+    assert FREE.empty({"size": ["0"]}) == []
+
+
+def test_a_field_without_a_schema_may_be_emptied_unless_it_is_required():
+    colour, size, _ = FREE.fields
+    assert colour.may_be_empty({"colour": ["red"]})
+    assert size.may_be_empty({}) and not size.may_be_empty({"size": ["1"]})
+
+
+def test_a_fault_of_a_field_stands_beside_it_also_if_it_is_about_a_part():
+    errors = ("/custom_fields/size", "type"), ("/message/0", "pattern")
+    assert beside(FREE, *errors, given={"size": ["much"], "more": ["x"]}) == {
+        "size": "Look at this.",
+        "more": "Look at this.",
+    }

@@ -20,8 +20,9 @@ from eventapi.pages.desk.page import render_page
 from eventapi.plugins import idempotency
 from eventapi.validation.schema_files import body_schema
 from eventapi.web.html import page_requests, shell
-from eventapi.web.html.forms import id_of, id_or_text, number
+from eventapi.web.html.forms import id_of, id_or_text
 from eventapi.web.html.schema_forms import Form
+from eventapi.web.html.typed_values import number
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 

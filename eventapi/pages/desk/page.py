@@ -12,7 +12,7 @@ from eventapi.pages.desk.kinds import KINDS
 from eventapi.pages.desk.writing import Writer
 from eventapi.pages.office import menu as menus
 from eventapi.storage.errors import damage
-from eventapi.web.html import forms, page_requests, schema_forms, shell
+from eventapi.web.html import forms, page_requests, shell
 
 MOST_MADE = 20  # documents that a page names after a step
 # parts of the menu whose first page shows any show: it is kept when somebody picks another one
@@ -85,7 +85,7 @@ def render_page(
         steps_of=partial(labels.steps, texts),
         summary=partial(labels.summary, texts, request.language, db.config.currency),
         label_of=partial(label_of, texts),
-        rows_of=schema_forms.rows,
+        rows_of=forms.rows,
         any_of=any_of,
         sentences=labels.sentences(request, form, given),
         **values,

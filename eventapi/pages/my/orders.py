@@ -3,13 +3,15 @@ orders.
 """
 
 from eventapi.domain.portal import basket, evidence, reading
-from eventapi.errors import Problem, invalid
+from eventapi.errors import Problem, fault, invalid
 from eventapi.pages.my import page
-from eventapi.web.html import forms, page_requests
+from eventapi.web.html import page_requests
+from eventapi.web.html.forms import Field, Form
 from eventapi.web.routes import Routes
 
 routes = Routes("my-orders", root="/my/<ref>", **page.PAGE)
 RIGHT = "orders"
+QUANTITY = {"type": "integer", "minimum": 0, "maximum": 1_000_000}
 
 
 @routes.get("/orders")
@@ -35,21 +37,10 @@ def typed_order(db, link, language, fields):
     """Return (label, text) of the quantities and specifications in a form, with the names of the
     services.
     """
-    texts = page_requests.words(page.PACKAGE, language)
     participant = reading.participant(db, link["participant_id"])
-    services = {str(row["service_id"]): row for row in reading.catalogue(db, participant)}
-    found = []
-    for name, (text, *_) in fields.items():
-        kind, _, id = name.partition(".")
-        service = services.get(id)
-        if service and text.strip() not in ("", "0"):
-            label = (
-                texts["quantity"]
-                if kind == "q"
-                else service["specification_label"] or texts["specification"]
-            )
-            found.append((f"{service['service_name']}: {label}", text))
-    return found
+    form = form_of(reading.catalogue(db, participant), fields, language)
+    texts = [(each.label, each.text(fields)) for each in form.fields]
+    return [(label, text) for label, text in texts if text.strip() not in ("", "0")]
 
 
 @routes.post("/orders", shows=get_my_orders, typed=typed_order)
@@ -59,15 +50,9 @@ def fill_my_basket(db, request):
     page.refuse_changed(
         basket_of(basket.find(db, exhibitor.participant)), request.fields.get("etag", [None])[0]
     )
-    items = items_of(request, reading.catalogue(db, exhibitor.participant))
-    try:
-        row = basket.fill(db, exhibitor.participant, items)
-    except Problem as problem:
-        if problem.errors is None:
-            raise
-        raise invalid(
-            [{**fault, "pointer": field_of(fault["pointer"], items)} for fault in problem.errors]
-        ) from None
+    services = reading.catalogue(db, exhibitor.participant)
+    request.form = form_of(services, request.fields, request.language)
+    row = basket.fill(db, exhibitor.participant, items_of(request, services))
     return page_requests.see_other(
         request, "orders/check" if row else "orders", done=None if row else "emptied"
     )
@@ -118,20 +103,43 @@ def basket_of(draft):
     return {"basket": draft and [[item[name] for name in names] for item in draft["items"]]}
 
 
+def form_of(services, given, language):
+    """Return the form of the basket: `q.ID` is the quantity of a service, `s.ID` its specification.
+
+    Their pointers are those of the items that the form orders, in their order, so that what the
+    order refuses is said beside them.
+    """
+    texts = page_requests.words(page.PACKAGE, language)
+    fields = []
+    place = 0
+    for service in services:
+        id = service["service_id"]
+        name = service["service_name"]
+        more = service["specification_label"] or texts["specification"]
+        quantity = Field(
+            f"q.{id}", f"/items/{place}", f"{name}: {texts['quantity']}", "integer", schema=QUANTITY
+        )
+        specification = Field(f"s.{id}", f"/items/{place}/specification", f"{name}: {more}")
+        fields += [quantity, specification]
+        if quantity.value(given, language):
+            place += 1
+    return Form(fields, language)
+
+
 def items_of(request, services):
     """Return the items that the form means: services with a quantity.
 
-    Raise 422 for a quantity that is no number.
+    Raise 422 for each quantity that is no number.
     """
+    by_name = {each.name: each for each in request.form.fields}
     items, faults = [], []
     for service in services:
         id = service["service_id"]
-        text, more = (request.fields.get(f"{name}.{id}", [""])[0].strip() for name in ("q", "s"))
-        quantity = forms.number(text, request.language) if text else 0
-        if not isinstance(quantity, int) or not 0 <= quantity <= 1_000_000:
-            faults.append(
-                {"pointer": f"/q.{id}", "code": "type", "detail": "must be a whole number"}
-            )
+        field = by_name[f"q.{id}"]
+        quantity = field.value(request.fields, request.language) or 0
+        more = by_name[f"s.{id}"].text(request.fields).strip()
+        if not isinstance(quantity, int) or not 0 <= quantity <= QUANTITY["maximum"]:
+            faults.append(fault("type", "must be a whole number", pointer=field.pointer))
         elif quantity:
             items.append(
                 {"service_id": id, "quantity": quantity, "specification": more[:2000] or None}
@@ -139,11 +147,3 @@ def items_of(request, services):
     if faults:
         raise invalid(faults)
     return items
-
-
-def field_of(pointer, items):
-    """Return the field of the form for a place in the items, such as /items/0/quantity."""
-    _, _, place, name = (*pointer.split("/"), "", "")[:4]
-    if not place.isdecimal():
-        return pointer
-    return f"/{'s' if name == 'specification' else 'q'}.{items[int(place)]['service_id']}"

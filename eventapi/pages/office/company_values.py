@@ -14,7 +14,7 @@ from eventapi.config.option import LINES
 from eventapi.languages import formats
 from eventapi.pictures.words import grouped
 from eventapi.validation.identifiers.accounts import compact, looks_like_iban
-from eventapi.web.html import forms
+from eventapi.web.html import typed_values
 
 MONTH = re.compile(r"(\d{1,2})[./-](\d{4})|(\d{4})-(\d{1,2})")
 DAY = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
@@ -36,7 +36,7 @@ def number(text, language, *units):
     for unit in units:
         if plain.upper().endswith(unit):
             plain = plain[: -len(unit)].strip()
-    found = forms.number(plain, language)
+    found = typed_values.number(plain, language)
     return text if isinstance(found, str) else found
 
 

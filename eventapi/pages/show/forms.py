@@ -13,13 +13,13 @@ from eventapi.domain.people import applications
 from eventapi.domain.public_forms import drafts, openings
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, not_found
-from eventapi.pages.show.fields import body_from, fields_of, missing, not_offered, only_category
+from eventapi.pages.show import fields
 from eventapi.pages.show.views import PACKAGE, head_and_foot
 from eventapi.plugins.validation import body_of
 from eventapi.validation.formats import CHECKS
 from eventapi.web import client
 from eventapi.web.html import cookies, form_bodies, page_requests, shell, tokens
-from eventapi.web.html.forms import Sentences, faults_of
+from eventapi.web.html.forms import Sentences
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
@@ -67,7 +67,7 @@ def get_registration_form(db, event_key):
     """Return the form with which visitors register. `category` in the address chooses one."""
     asked = {name: [text] for name, text in shell.asked("category").items()}
     submission = open_form(db, event_key, "visit", asked)
-    given = only_category(fields_of(db, submission)) | asked
+    given = fields.only_category(fields.form_of(db, submission)) | asked
     return form_page(db, replace(submission, given=given))
 
 
@@ -132,36 +132,22 @@ def send_form(db, event_key, form, given):
     if any(given.get(TRAP, [])):
         return sent_page(db, submission)  # the program must not notice
 
-    fields = fields_of(db, submission)
-    faults = form_faults(submission, fields)
+    made = fields.form_of(db, submission)
+    faults = fields.faults_of(made, given)
+    note = None
     try:
-        body = checked_body(db, submission, fields)
-        if faults:
-            return form_page(db, submission, faults, status=422)
-        id = store_draft(db, submission, body, nonce)
+        body = checked_body(db, submission, made)
+        id = None if faults else store_draft(db, submission, body, nonce)
     except Problem as problem:
         if problem.status >= 500:
             raise
-        return form_with_problem(db, submission, fields, faults, problem)
+        faults += problem.errors or []
+        note = f"problem_{problem.code}"
+    if faults:
+        return form_page(db, submission, faults, status=422)
+    if note:
+        return form_page(db, submission, note=note, status=422)
     return sent_page(db, submission, id)
-
-
-def form_faults(submission, fields):
-    """Return name of a field -> sentence for the faults that the form finds by itself."""
-    sentences = sentences_of(submission)
-    by_name = {each.name: each for each in fields}
-    faults = {
-        name: sentences.about("required", by_name[name])
-        for name in missing(submission.given, fields)
-    }
-    if not_offered(submission.given, fields):
-        faults["category"] = sentences.about("unknown", by_name["category"])
-    return faults
-
-
-def sentences_of(submission):
-    """Return the sentences about faults in the language of the form."""
-    return Sentences(page_requests.words(PACKAGE, submission.language), submission.language)
 
 
 def refuse_closed(db, submission):
@@ -187,9 +173,9 @@ def refuse_token(db, submission, state):
     return form_page(db, replace(submission, given={}, token=""), note=note, status=403)
 
 
-def checked_body(db, submission, fields):
+def checked_body(db, submission, made):
     """Return the body of POST /applications that the form means. Raise 422 or 409 as it does."""
-    meant = body_from(submission, fields, db.now, db.config.organiser_country)
+    meant = fields.body_of(made, submission, db.now, db.config.organiser_country)
     body = body_of("application", "POST", db.config.timezone)(meant)
     asked = submission.show["visit_fields"] if submission.form == "visit" else None
     applications.check_form(db, body, asked)
@@ -242,7 +228,7 @@ def correct_address(db, event_key, form, given):
 def form_page(db, submission, faults=None, note=None, status=200):
     """Return the form with what was typed, or the page that says why it is closed.
 
-    `faults` is name of a field -> sentence, `note` the word of a sentence on top.
+    `faults` are errors of a problem document, `note` is the word of a sentence on top.
     """
     state = openings.state(db, submission.show, submission.form)
     if state != "open":
@@ -250,17 +236,19 @@ def form_page(db, submission, faults=None, note=None, status=200):
         return message_page(db, submission, "closed", closed_status, is_full=state == "full")
 
     terms = directory.in_language(submission.show["apply_terms"], submission.language) or ""
-    fields = fields_of(db, submission)
-    labels = {each.name: each.label for each in fields}
+    made = fields.form_of(db, submission)
+    words = page_requests.words(PACKAGE, submission.language)
+    sentences = made.faults(faults or [], submission.given, Sentences(words, submission.language))
+    labels = {each.name: each.label for each in made.fields}
     text = render_html(
         db,
         submission.show,
         submission.language,
         submission.form,
         form=submission.form,
-        fields=fields,
+        fields=made.fields,
         given=submission.given,
-        sentences={"beside": faults or {}, "top": []},
+        sentences={"beside": sentences.beside, "top": sentences.top},
         label_of=labels.get,
         note=note,
         trap=TRAP,
@@ -269,23 +257,8 @@ def form_page(db, submission, faults=None, note=None, status=200):
         token=submission.token or tokens.form_token(form_key(db), submission.purpose()),
     )
     if faults:
-        text = page_requests.with_fault_in_title(
-            text, page_requests.words(PACKAGE, submission.language)
-        )
+        text = page_requests.with_fault_in_title(text, words)
     return shell.private(text, submission.language, status)
-
-
-def form_with_problem(db, submission, fields, faults, problem):
-    """Return the form again, with the faults of a problem beside its fields and `faults`."""
-    label = {each.name: each.label for each in fields}.get
-    found = faults_of(
-        problem.errors or [], fields, submission.given, sentences_of(submission), label
-    )
-    beside = dict(found.beside)
-    for sentence in found.top:
-        beside.setdefault(fields[0].name, sentence)
-    note = None if beside else f"problem_{problem.code}"
-    return form_page(db, submission, {**faults, **beside}, note, 422)
 
 
 def sent_page(db, submission, id=None, *, fault=None, status=200):

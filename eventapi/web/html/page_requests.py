@@ -5,7 +5,7 @@ Its page, its redirections, and the pages for those without one.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import escape
 
 import bottle
@@ -13,7 +13,7 @@ import bottle
 from eventapi.errors import Problem
 from eventapi.languages import choice
 from eventapi.web import client
-from eventapi.web.html import cookies, forms, shell, tokens
+from eventapi.web.html import cookies, forms, schema_forms, shell, tokens
 from eventapi.web.rest import Response
 
 COMMON = "eventapi.pages.link"  # package of the pages about links, sessions and errors
@@ -30,8 +30,9 @@ class PageRequest:
 
     `link` is the row of the link with `rights` as a list; None at the desk. `session` is the row of
     the session, at the desk with `admin_id`; `event` that of the link's event or None, `fields` the
-    texts of the form that was sent, by name. `problem` is the refusal of that form if its page is
-    shown again. `owner` is who the tokens of forms are for.
+    texts of the form that was sent, by name, `form` its fields if they are those of a schema.
+    `problem` is the refusal of that form if its page is shown again. `owner` is who the tokens of
+    forms are for.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class PageRequest:
     key: bytes
     language: str
     fields: dict = field(default_factory=dict)
+    form: forms.Form | None = None
     form_id: str | None = None
     problem: Problem | None = None
 
@@ -93,18 +95,18 @@ def render_page(
     """
     texts = words(package, request.language)
     problem = request.problem
-    faults = faults_of(problem, texts, request.language) if problem else {}
+    faults = faults_of(request, texts)
     known = {
         "request": request,
         "event": request.event,
         "home": request.home(),
         "form_token": lambda: hidden_token(request),
         "typed": typed(request),
-        "fault": lambda name: faults.get(name, ""),
-        "faults": faults,
-        "sentences": {"beside": faults, "top": []},
-        "label_of": lambda name: texts.get(f"field_{name}", ""),
-        "note": problem and not faults and sentence(problem, texts),
+        "fault": lambda name: faults.beside.get(name, ""),
+        "faults": faults.beside,
+        "sentences": {"beside": faults.beside, "top": faults.top},
+        "label_of": partial(label_of, request, texts),
+        "note": problem and not (faults.beside or faults.top) and sentence(problem, texts),
         "done": done_sentence(texts),
     }
     page = render_html(package, name, request.language, **{**known, **values})
@@ -162,18 +164,40 @@ def with_fault_in_title(page: str, texts: dict[str, str]) -> str:
     return page.replace("<title>", f"<title>{escape(texts['fault_title'])} ", 1)
 
 
-def faults_of(problem: Problem, texts: dict[str, str], language: str) -> dict[str, str]:
-    """Return field -> sentence for the faults of a problem.
-
-    The name of a field is the pointer without its slash.
+def form_of(package: str, schema: str, language: str, **options: object) -> schema_forms.Form:
+    """Return the form of a schema with the words of a part of the pages: `field_NAME` is the label
+    of a field, `help_NAME` the sentence below it. `options` are those of schema_forms.Form.
     """
-    sentences = forms.Sentences(texts, language)
-    found = {}
-    for error in problem.errors or []:
-        name = (error.get("pointer") or f"/{error.get('parameter', '')}")[1:].replace("/", ".")
-        field = forms.Field(name, f"/{name}", "", kind="")  # its kind is not known
-        found.setdefault(name, sentences.about(error["code"], field))
-    return found
+    texts = words(package, language)
+
+    def label(path):
+        return texts.get(f"field_{path}", ""), texts.get(f"help_{path}", "")
+
+    return schema_forms.Form(schema, "POST", label, language=language, **options)
+
+
+def faults_of(request: PageRequest, texts: dict[str, str]) -> forms.Faults:
+    """Return the sentences about the form that was refused.
+
+    The name of a field that the form of the request lacks is its pointer without the slash.
+    """
+    errors = (request.problem.errors if request.problem else None) or []
+    fields = list(request.form.fields) if request.form else []
+    for error in errors:
+        pointer = error.get("pointer") or f"/{error.get('parameter') or ''}"
+        is_known = any(f"{pointer}/".startswith(f"{each.pointer}/") for each in fields)
+        if pointer != "/" and not is_known:
+            name = pointer[1:].replace("/", ".")
+            fields.append(forms.Field(name, pointer, "", kind=""))  # its kind is not known
+    sentences = forms.Sentences(texts, request.language)
+    return forms.faults_of(errors, fields, request.fields, sentences, lambda name: "")
+
+
+def label_of(request: PageRequest, texts: dict[str, str], name: str) -> str:
+    """Return the label of a field: of the form of the request, else the one of its name, or ""."""
+    known = request.form.fields if request.form else []
+    labels = {each.name: each.label for each in known}
+    return labels.get(name) or texts.get(f"field_{name}", "")
 
 
 class Members(dict):

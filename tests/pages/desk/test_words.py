@@ -12,8 +12,8 @@ import pytest
 from eventapi.pages.desk import actions, api, batches, kinds, labels
 from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import document
-from eventapi.web.html import page_requests, schema_forms, shell
-from eventapi.web.html.forms import Field, Sentences
+from eventapi.web.html import page_requests, shell
+from eventapi.web.html.forms import Field, Sentences, leaves
 from eventapi.web.html.schema_forms import Form
 from tests.pages.test_words import keywords
 from tests.support.processes import ROOT
@@ -72,7 +72,7 @@ def forms(language):
 def test_every_field_has_a_label_and_every_option_a_name(language):
     texts = WORDS[language]
     for form in forms(language):
-        for each in [*form.fields, *schema_forms.leaves(form.fields)]:
+        for each in [*form.fields, *leaves(form.fields)]:
             for part in [each, *each.parts]:
                 path = part.name
                 assert f"field_{path}" in texts or f"field_{path.rpartition('/')[2]}" in texts, path
@@ -84,7 +84,7 @@ def test_every_field_has_a_label_and_every_option_a_name(language):
 def faults(language):
     """Return (code, field) of the faults that the schemas of the desk's forms can find."""
     for form in forms(language):
-        for each in schema_forms.leaves(form.fields):
+        for each in leaves(form.fields):
             for part in (each, *each.parts):
                 for code in {"required", *keywords(part.schema)}:
                     yield code, part

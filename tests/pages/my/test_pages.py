@@ -330,7 +330,8 @@ def test_a_wrong_quantity_is_said_beside_it_and_an_empty_basket_goes(my, site):
     assert "The basket is empty." in my.send("orders", "orders", {f"q.{power}": "0"}).text
     assert site.organiser.data("/service-orders") == []
     site.organiser.patch(f"/services/{power}", {"requires_specification": True}, status=200)
-    assert f'id="e-{power}"' in my.send("orders", "orders", {f"q.{power}": "1"}, 422).text
+    refused = my.send("orders", "orders", {f"q.{power}": "1"}, 422).text
+    assert f'id="e-{power}"' in refused and f'<a href="#f-s.{power}">' in refused
 
 
 def test_a_contract_is_accepted_and_read_again(my, site):

@@ -13,7 +13,7 @@ from eventapi.domain.public_forms import drafts
 from eventapi.errors import Problem
 from eventapi.pages.show import forms as show_forms
 from eventapi.web import masking
-from eventapi.web.html import form_bodies, forms, tokens
+from eventapi.web.html import form_bodies, tokens, typed_values
 from eventapi.worker.mail import message as mail_message
 
 POLICY = "form-action 'self'"
@@ -169,6 +169,17 @@ def test_a_fault_stands_beside_its_field_and_nothing_is_lost(send, db, changed, 
     assert sorted(re.findall(r'id="e-([\w.]+)"', page)) == sorted(fields)
     assert "&lt;b&gt;hello" in page or "message" in changed
     assert mails(db) == []
+
+
+def test_a_fault_says_the_limit_and_an_area_may_have_its_unit(app, organiser, send, db):
+    page = send(status=422, company_name="x" * 256, requested_area="much").text
+    assert "Too long: at most 255 characters." in page
+    assert "Please enter an area in square metres, such as 12.5." in page
+    send(requested_area="12,5 m²", website="rosen.example")
+    app.post(link_of(mails(db)[0]))
+    (application,) = applications(organiser)
+    assert application["requested_area"] == 12.5
+    assert application["website"] == "https://rosen.example"
 
 
 def test_custom_fields_of_all_types_are_asked(organiser, send, app, db):
@@ -491,7 +502,7 @@ def test_a_hostile_form_is_refused(body, more, code):
     ],
 )
 def test_numbers_are_read_as_a_language_writes_them(text, language, value):
-    assert forms.number(text, language) == value
+    assert typed_values.number(text, language) == value
 
 
 def test_tokens_are_bound_to_their_form_and_time():
