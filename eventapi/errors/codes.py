@@ -166,6 +166,12 @@ CODES = {
         "Another record has this value. `detail` names the value and the record. Send another value, or change that "
         "record.",
     ),
+    "duplicate_contact": (
+        409,
+        "Duplicate contact",
+        "Contacts have this e-mail address already; `contact_ids` names them. Send one of them as `contact_id`, or "
+        "create the contact with POST /contacts first.",
+    ),
     "nothing_to_bill": (
         409,
         "Nothing to bill",

@@ -49,6 +49,9 @@ class Schemas:
             for field, sub in document(name)["properties"].items()
             if not sub.get("readOnly")
         }
+        for field, sub in document(name)["properties"].items():
+            if "x-new" in sub and method == "POST":
+                fields[field] = schema["properties"][field]
         if method != "POST":  # what is not sent stays as it was
             fields = {field: _without(sub, "default") for field, sub in fields.items()}
         alternatives = [part for part in (schema, *schema.pop("allOf", [])) if "anyOf" in part]

@@ -1,19 +1,29 @@
 """Participants: contacts that take part in an event."""
 
 from eventapi.calls import batches
+from eventapi.domain.access import links, rights
 from eventapi.domain.billing import bills
 from eventapi.domain.entrance import badges
-from eventapi.domain.people import badge_sheets, participants, readiness
+from eventapi.domain.people import badge_sheets, newcomers, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent
-from eventapi.domain.portal import cancelling, staff
+from eventapi.domain.portal import cancelling, granting, staff
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
-from eventapi.plugins.access import require_flag, require_scope
+from eventapi.plugins.access import require_flag, require_scope, require_scopes
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, include_found, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, drawn, found, picture, require_match
+from eventapi.web.rest import (
+    Response,
+    base_url,
+    created,
+    drawn,
+    found,
+    mail_base_url,
+    picture,
+    require_match,
+)
 from eventapi.web.routes import Desk, Routes
 
 routes = Routes("participants", "participant", scope="participants", states=(TRANSITIONS,))
@@ -33,8 +43,17 @@ def list_participants(db, query):
 
 
 @routes.post("/participants", schema="participant")
-def create_participant(db, body):
-    return created(participants.create(db, body), "/participants")
+def create_participant(db, who, body):
+    """Create a participant.
+
+    `contact` in place of `contact_id` creates its contact in the same transaction. The key needs the
+    scope `contacts` for it.
+    """
+    is_named = body["contact_id"] is not None or body["customer_number"] is not None
+    if is_named or body["contact"] is None:
+        return created(participants.create(db, body), "/participants")
+    require_scope(who, "contacts", writes=True)
+    return created(newcomers.create(db, body), "/participants")
 
 
 @routes.get("/participants/<id>", query="participant.one")
@@ -191,13 +210,53 @@ def create_participant_invoice(db, id):
     return created(made[0], "/invoices", meta=meta)
 
 
+@routes.post(
+    "/participants/<id>/link",
+    schema="participant.link",
+    scope="links",
+    flag="pages",
+    singular="link",
+    status=201,
+    again=200,
+    desk=Desk(batch=(), is_button=False),
+)
+def create_participant_link(db, who, id, body):
+    """Give the contact of a participant access to the pages of the exhibitor.
+
+    Creates a link for the contact unless there is a live one, and mails it. Returns 201 with the new
+    link, whose `url` is in this response only, or 200 with the one that exists. The key needs the
+    scopes that POST /links and POST /links/{id}/mail require.
+    """
+    get(db, id)
+    link, secret = granting.of_contact(db, id), None
+    if link is None:
+        values = granting.prepared_for_contact(db, id)
+        require_rights(who, values["rights"])
+        link, secret = granting.create(db, "participant", values)
+    else:
+        require_rights(who, link["rights"])
+        granting.refuse_ended(link)
+    if body["mail"]:
+        granting.mail(db, link, mail_base_url())
+    shown = granting.represent(granting.get(db, link["id"]))
+    if secret is None:
+        return shown
+    shown["url"] = links.address(base_url(), secret)
+    return created(shown, "/links", secret="url")
+
+
+def require_rights(who, given):
+    """Raise 403 unless the key may hand out these rights of a participant's link."""
+    require_scopes(who, rights.scopes("participant", given), writes=True)
+
+
 @routes.batch()
 def batch_participants(who, body):
-    """Create, confirm, cancel or bill many participants.
+    """Create, confirm, cancel, bill or give access to many participants.
 
     Each entry succeeds or is refused by itself. The action `invoice` drafts an invoice for each
     participant; the key needs the scope `invoices` as well, and so does `cancel` with `invoices` as
-    `credit`.
+    `credit`. The action `link` needs the scopes of POST /participants/{id}/link.
     """
     if body["fields"].get("invoices") == "credit":
         require_credit(who)

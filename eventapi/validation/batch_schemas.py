@@ -4,6 +4,8 @@ The schema of a request of one record is an entry of `$defs`. The entry `batch` 
 that a batch may run; see `x-actions`, `x-whole` and `x-without` in schema_files.py.
 """
 
+import json
+
 FRAME = ("action", "ids", "items", "dry_run")  # fields of a batch beside those of its action
 ENTRIES = {"type": "array", "minItems": 1, "maxItems": 200}
 
@@ -46,8 +48,15 @@ def batch_schema(name: str, file: dict) -> dict:
     )  # field -> its schema in the first action that has it, the actions that have it
     for action in actions:
         for field, schema in batch_fields(file, action).items():
-            schemas.setdefault(field, schema)
+            first = schemas.setdefault(field, schema)
             actions_with.setdefault(field, []).append(f"`{action}`")
+            if schema.get("default") != first.get("default"):
+                schemas[field] = {
+                    **first,
+                    "default": None,
+                    "description": f"{first.get('description', '')} With `{action}` the default is "
+                    f"`{json.dumps(schema.get('default'))}`.".strip(),
+                }
     for field, schema in schemas.items():
         only = f"With {' or '.join(actions_with[field])}."
         description = f"{only} {schema.get('description', '')}".strip()

@@ -20,6 +20,7 @@ Keywords of ours, and what they stand on:
 | `x-outcome` | field | says what a write did: only its response has it, and no list, file, message or ETag |
 | `x-optional` | field | of an object in a response: some responses lack it |
 | `x-changed-by` | field | value -> request that sets this read-only field to it; see read_only.py |
+| `x-new` | field | read-only, but POST may contain the body of a new record of the schema `record` |
 | `x-csv` | field | `day`: a CSV file shows the time as a date |
 | `x-says` | any schema | error text in place of the usual one |
 | `x-at` | made here | where the fault of an `anyOf` is reported, as a path |
@@ -159,7 +160,10 @@ def body_schema(name: str, method: str = "POST") -> dict:
 def _record_body(file, method):
     properties = {}
     for field, sub in file["properties"].items():
-        properties[field] = True if sub.get("readOnly") else sub
+        if "x-new" in sub and method == "POST":
+            properties[field] = _new_record(sub["x-new"])
+        else:
+            properties[field] = True if sub.get("readOnly") else sub
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
 
     required = []
@@ -179,6 +183,19 @@ def _record_body(file, method):
     if method == "PATCH":
         schema["minProperties"] = 1
     return schema
+
+
+def _new_record(new):
+    """Return the schema of a record that is created together with the one that contains it.
+
+    `new` has `record`, the name of its schema, and `description`.
+    """
+    return {
+        **_record_body(document(new["record"]), "POST"),
+        "type": ["object", "null"],
+        "description": new["description"],
+        "x-component": f"{new['record'].capitalize()}Create",
+    }
 
 
 def _any_of(fields, at=()):

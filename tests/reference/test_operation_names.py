@@ -41,7 +41,7 @@ NAMES = {
         list_participants create_participant get_participant update_participant_put update_participant_patch
         delete_participant confirm_participant unconfirm_participant cancel_participant reinstate_participant
         get_participant_readiness get_participant_badge replace_participant_badge get_participant_badge_sheets
-        get_participant_balance create_participant_invoice batch_participants""",
+        get_participant_balance create_participant_invoice create_participant_link batch_participants""",
     "profiles": """
         get_participant_profile update_participant_profile_put update_participant_profile_patch set_participant_logo
         delete_participant_logo""",

@@ -82,6 +82,84 @@ def test_name_and_address_come_from_the_contact(organiser, fair):
     assert (known["code"], known["link_id"]) == ("duplicate", made["id"])
 
 
+def with_address(organiser, fair, email="bela@example.org"):
+    """Give the contact of the exhibitor an address, and return the path of its access."""
+    organiser.patch(f"/contacts/{fair.participant['contact_id']}", {"email": email}, status=200)
+    return f"/participants/{fair.participant['id']}/link"
+
+
+def test_the_contact_of_a_participant_gets_a_link_by_mail_and_keeps_it(organiser, fair, mail, db):
+    fair.change(my_is_open=True, my_rights=["profile", "booth"])
+    path = with_address(organiser, fair)
+    made = organiser.post(path, {}, status=201).json["data"]
+    assert made["url"].startswith("http") and made["mailed_at"]
+    assert (made["email"], made["rights"]) == ("bela@example.org", ["profile", "booth"])
+    again = organiser.post(path, {}, status=200).json["data"]
+    assert (again["id"], again["url"]) == (made["id"], None)
+    mails = "SELECT recipient FROM mails WHERE kind = 'link'"
+    assert db.connection.execute(mails).fetchall() == [("bela@example.org",)] * 2
+    quiet = organiser.post(path, {"mail": False}, status=200).json["data"]
+    assert quiet["id"] == made["id"] and len(db.connection.execute(mails).fetchall()) == 2
+    assert len(organiser.data("/links")) == 1
+
+
+def test_access_is_refused_as_the_link_would_be(organiser, fair, mail, settings, monkeypatch):
+    path = f"/participants/{fair.participant['id']}/link"
+    organiser.patch(f"/contacts/{fair.participant['contact_id']}", {"email": None}, status=200)
+
+    def refused():
+        found = organiser.post(path, {}, status=409).json
+        return found["code"], found.get("missing")
+
+    assert refused() == ("link_incomplete", ["email"])
+    with_address(organiser, fair)
+    assert refused() == ("page_incomplete", ["my_is_open"])
+    assert organiser.data("/links") == []  # nothing is left of a refused one
+    fair.change(my_is_open=True)
+    monkeypatch.setattr(settings, "smtp_host", None)
+    assert refused() == ("mail_not_configured", None)
+    made = organiser.post(path, {"mail": False}, status=201).json["data"]
+    ended = {"expires_at": "2020-01-01T00:00:00Z"}
+    organiser.patch(f"/links/{made['id']}", ended, status=200)
+    assert refused() == ("invalid_transition", None)
+    organiser.post("/participants/999/link", {}, status=404)
+
+
+def test_access_needs_the_scopes_of_its_rights(organiser, person, fair):
+    fair.change(my_rights=["profile", "invoices"])
+    path, body = with_address(organiser, fair), {"mail": False}
+    assert person("links").post(path, body, status=403).json["scope"] == "invoices"
+    able = person("links participants invoices")
+    assert able.post(path, body, status=201).json["data"]["email"] == "bela@example.org"
+    # and those of the link that exists
+    fair.change(my_rights=["profile"])
+    poor = person("links participants")
+    assert poor.post(path, body, status=403).json["scope"] == "invoices"
+
+
+def test_many_exhibitors_get_access_at_once(organiser, fair, mail):
+    fair.change(my_is_open=True)
+    path = with_address(organiser, fair)
+    nobody = fair.exhibitor("Nobody")["id"]
+    ids = [fair.participant["id"], nobody]
+    organiser.patch(
+        f"/contacts/{organiser.data(f'/participants/{nobody}')['contact_id']}",
+        {"email": None},
+        status=200,
+    )
+    batch = {"action": "link", "ids": ids}
+    tried = organiser.post("/participants/batch", {**batch, "dry_run": True}, status=200).json
+    assert (tried["data"]["done"], tried["data"]["refused"]) == (1, 1)
+    assert organiser.data("/links") == []
+    done = organiser.post("/participants/batch", batch, status=200).json["data"]["results"]
+    assert [(each["status"], each.get("code")) for each in done] == [
+        (201, None),
+        (409, "link_incomplete"),
+    ]
+    assert done[0]["data"]["url"].startswith("http")
+    assert organiser.post(path, {}, status=200).json["data"]["id"] == done[0]["data"]["id"]
+
+
 def test_fields_that_do_not_belong_to_the_kind_are_named(organiser, fair):
     def pointers(**fields):
         found = organiser.post("/links", fields, status=422).json["errors"]

@@ -1,5 +1,7 @@
 """Participants."""
 
+import threading
+
 import pytest
 
 from eventapi.domain.entrance import badges
@@ -95,6 +97,106 @@ def test_event_and_contact_can_be_given_by_id(organiser, fair, contact):
         ]
         == "Ada"
     )
+
+
+NEW = {"company_name": "Ebner Keramik", "last_name": "Ebner", "email": "eva@ebner.example"}
+
+
+def test_a_participant_and_its_contact_are_created_together(organiser, fair, db):
+    made = organiser.make(
+        "/participants", {"event_key": "garden", "contact": {**NEW, "tags": ["clay"]}}
+    )
+    contact = organiser.data(f"/contacts/{made['contact_id']}")
+    assert {name: contact[name] for name in NEW} == NEW
+    assert (contact["tags"], contact["rating"], contact["customer_number"]) == (
+        ["clay"],
+        3,
+        made["customer_number"],
+    )
+    assert organiser.data(f"/participants/{made['id']}") == made
+    rows = db.connection.execute("SELECT name FROM outgoing_events ORDER BY id")
+    assert [name for (name,) in rows][-2:] == ["contact.created", "participant.added"]
+
+
+def test_a_new_contact_with_a_known_address_is_refused(organiser, fair, person):
+    organiser.make("/contacts", {"last_name": "Ebner", "email": "EVA@ebner.example"})
+    body = {"event_key": "garden", "contact": NEW}
+    refused = organiser.post("/participants", body, status=409).json
+    assert (refused["code"], refused["contact_ids"]) == ("duplicate_contact", [1])
+    assert len(organiser.data("/contacts")) == 1
+    taken = {"event_key": "garden", "contact_id": refused["contact_ids"][0]}
+    assert organiser.make("/participants", taken)["contact_id"] == 1
+
+
+def test_faults_of_a_new_contact_are_below_it(organiser, fair, db):
+    def pointers(**fields):
+        answer = organiser.post("/participants", {"event_key": "garden", **fields}, status=422)
+        return [(entry["pointer"], entry["code"]) for entry in answer.json["errors"]]
+
+    assert pointers() == [("/customer_number", "any_of")]
+    assert pointers(contact=None) == [("/customer_number", "any_of")]
+    assert pointers(contact={}) == [("/contact", "any_of")]
+    assert pointers(contact={"email": "nobody", "surname": "Ebner"}) == [
+        ("/contact/email", "format"),
+        ("/contact/surname", "unknown"),
+    ]
+    assert pointers(contact={**NEW, "category_keys": ["none"], "tax_id": "DE1"}) == [
+        ("/contact/tax_id", "format"),
+        ("/contact/category_keys/0", "unknown"),
+    ]
+    # of the participant: nothing of the contact is left
+    assert pointers(contact=NEW, category_key="none") == [("/category_key", "unknown")]
+    assert organiser.data("/contacts") == []
+
+
+def test_a_new_contact_needs_the_scope_of_contacts(organiser, person, fair):
+    only = person("participants")
+    body = {"event_key": "garden", "contact": NEW}
+    assert only.post("/participants", body, status=403).json["scope"] == "contacts"
+    reader = person("participants contacts:read")
+    assert reader.post("/participants", body, status=403).json["scope"] == "contacts"
+    both = person("participants contacts")
+    assert both.post("/participants", body, status=201).json["data"]["role"] == "exhibitor"
+
+
+def test_the_contact_of_a_participant_that_was_read_may_be_sent_back(organiser, participant, fair):
+    """As with any read-only field: only without the id of a contact it is a new one."""
+    organiser.make("/events", {"title": "Boat Show", "event_key": "boats"})
+    read = organiser.data(f"/participants/{participant['id']}?include=contact")
+    copy = {"event_key": "boats", "contact_id": read["contact_id"], "contact": read["contact"]}
+    assert organiser.make("/participants", copy)["contact_id"] == read["contact_id"]
+    assert len(organiser.data("/contacts")) == 1
+
+
+def test_of_two_who_create_the_same_newcomer_one_gets_it(organiser, fair):
+    start, answers = threading.Barrier(4), []
+
+    def create():
+        start.wait()
+        answers.append(organiser.post("/participants", {"event_key": "garden", "contact": NEW}))
+
+    threads = [threading.Thread(target=create) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answer.status_int for answer in answers) == [201, 409, 409, 409]
+    refused = [answer.json for answer in answers if answer.status_int == 409]
+    assert {each["code"] for each in refused} == {"duplicate_contact"}
+    assert len(organiser.data("/contacts")) == len(organiser.data("/participants")) == 1
+
+
+def test_newcomers_are_created_in_a_batch(organiser, fair):
+    items = [
+        {"event_key": "garden", "contact": NEW},
+        {"event_key": "garden", "contact": {**NEW, "company_name": "Once more"}},
+        {"event_key": "garden", "contact": {"last_name": "Vogt"}},
+    ]
+    done = organiser.post(
+        "/participants/batch", {"action": "create", "items": items}, status=200
+    ).json["data"]
+    assert [result.get("code") for result in done["results"]] == [None, "duplicate_contact", None]
+    assert len(organiser.data("/contacts")) == 2
 
 
 def test_contradictory_id_and_key_are_refused(organiser, fair, contact):

@@ -138,6 +138,29 @@ def prepared(db, fields):
     }
 
 
+def of_contact(db, participant_id):
+    """Return the live link of a participant's contact as a row, or None if there is none.
+
+    Raise 409 `link_incomplete` if the contact has no e-mail address.
+    """
+    email = db.one(sql.participant, id=participant_id)["email"]
+    if not email:
+        raise Problem(
+            "link_incomplete",
+            "The contact has no `email`, so nobody can use the link. Set it first, or create a link with "
+            "POST /links.",
+            missing=["email"],
+        )
+    link = links.of_person(db, "participant", participant_id, email)
+    return link and _counted(db, link)
+
+
+def prepared_for_contact(db, participant_id):
+    """Return the values of a new link for a participant's contact, as `prepared` does."""
+    fields = dict.fromkeys(("event_id", "event_key", "application_id", *links.COLUMNS), None)
+    return prepared(db, {**fields, "kind": "participant", "participant_id": participant_id})
+
+
 def check_end(db, expires_at, faults):
     """Add a fault for an end that is too far in the future."""
     if expires_at and expires_at > times.after(db.now, LONGEST):
