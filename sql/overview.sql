@@ -28,65 +28,74 @@ SELECT (SELECT count(*) FROM applications a INDEXED BY applications_by_creation
 
 -- name: exhibitors
 -- How many exhibitors take part and are ready, and for how many a part of the checklist is open or blocked. The rules are those of
--- the view `readiness`, read as a few sets of ids. The view itself only decides what is not billed, and only for the exhibitors for
--- whom that is in doubt, because it is most of the cost: those with something that no line bills, those with a credit note or a
--- cancelled invoice, and those with a line that bills something cancelled or moved.
-WITH people (id, role, status, category_id) AS MATERIALIZED (
-  SELECT p.id, p.role, p.status, p.category_id FROM participants p INDEXED BY participants_by_event_and_role
-   WHERE p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor') AND p.status <> 'cancelled'),
-doubtful (id) AS MATERIALIZED (
-  SELECT x.id FROM people x CROSS JOIN categories k ON k.id = x.category_id
-   WHERE k.base_price > 0 AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.bills = 'fee ' || x.id)
-   UNION
+-- the view `readiness`, which reads one participant at a time; here each is read once for all, as a set of ids from an index of the
+-- event. Whoever changes one changes the other: a test compares them. What is surely not billed has no line at all. The view
+-- decides for the few for whom a line does not prove enough: those with a credit note or a cancelled invoice, with something that
+-- was cancelled, moved or merged.
+WITH unbilled (id) AS MATERIALIZED (
+  SELECT p.id FROM participants p INDEXED BY participants_by_event_and_role CROSS JOIN categories k ON k.id = p.category_id
+   WHERE p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')
+     AND k.base_price > 0 AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.fee_of_participant_id = p.id)
+   UNION ALL
   SELECT r.event_participant_id FROM booth_reservations r INDEXED BY booth_reservations_by_event
    WHERE r.event_id = :event_id AND r.status = 'confirmed' AND r.final_price > 0
-     AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.bills = 'booth ' || r.id || ' ' || r.booth_id)
-   UNION
+     AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.booth_reservation_id = r.id AND l.booth_id = r.booth_id)
+     AND r.moved_from IS NULL
+   UNION ALL
   SELECT o.event_participant_id FROM service_orders o INDEXED BY service_orders_by_event
     CROSS JOIN service_order_items t ON t.service_order_id = o.id
    WHERE o.event_id = :event_id AND o.status IN ('confirmed', 'completed') AND t.status <> 'cancelled' AND t.net > 0
-     AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.bills = 'item ' || t.id)
-   UNION
+     AND NOT EXISTS (SELECT 1 FROM invoice_items l WHERE l.service_order_id = o.id
+                        AND ifnull(l.service_order_item_id, t.id) = t.id)),
+doubtful (id) AS MATERIALIZED (
   SELECT i.event_participant_id FROM invoices i INDEXED BY invoices_by_event
    WHERE i.event_id = :event_id AND (i.invoice_type = 'credit_note' OR i.status = 'cancelled' OR i.total < 0)
-   UNION
+   UNION ALL
   SELECT i.event_participant_id FROM participants p INDEXED BY participants_by_event_and_status
     CROSS JOIN invoice_items l ON l.fee_of_participant_id = p.id CROSS JOIN invoices i ON i.id = l.invoice_id
    WHERE p.event_id = :event_id AND p.status = 'cancelled'
-   UNION
-  SELECT i.event_participant_id FROM booth_reservations r INDEXED BY booth_reservations_by_event
-    CROSS JOIN invoice_items l ON l.booth_reservation_id = r.id CROSS JOIN invoices i ON i.id = l.invoice_id
-   WHERE r.event_id = :event_id AND (r.status IN ('cancelled', 'expired') OR r.moved_from IS NOT NULL)
-   UNION
-  SELECT i.event_participant_id FROM service_orders o INDEXED BY service_orders_by_event
-    CROSS JOIN service_order_items t ON t.service_order_id = o.id AND (t.status = 'cancelled' OR o.status = 'cancelled')
-    CROSS JOIN invoice_items l ON l.service_order_id = o.id CROSS JOIN invoices i ON i.id = l.invoice_id
-   WHERE o.event_id = :event_id),
+   UNION ALL
+  SELECT event_participant_id FROM badge_aliases
+   UNION ALL
+  SELECT r.event_participant_id FROM booth_reservations r INDEXED BY booth_reservations_by_event
+   WHERE r.event_id = :event_id AND r.status IN ('cancelled', 'expired')
+   UNION ALL
+  SELECT r.event_participant_id FROM booth_reservations r INDEXED BY booth_reservations_moved
+   WHERE r.event_id = :event_id AND r.moved_from IS NOT NULL
+   UNION ALL
+  SELECT o.event_participant_id FROM service_orders o INDEXED BY service_orders_by_event
+   WHERE o.event_id = :event_id AND o.status = 'cancelled'
+   UNION ALL
+  SELECT o.event_participant_id FROM service_orders o INDEXED BY service_orders_by_event
+    CROSS JOIN service_order_items t INDEXED BY service_order_items_cancelled ON t.service_order_id = o.id
+   WHERE o.event_id = :event_id AND t.status = 'cancelled'),
 required (id, roles, needs_approval) AS MATERIALIZED (
   SELECT id, roles, needs_approval FROM submission_types WHERE event_id = :event_id AND is_required AND is_active),
-reserved (id, status) AS MATERIALIZED (
-  SELECT event_participant_id, status FROM booth_reservations INDEXED BY booth_reservations_by_event
-   WHERE event_id = :event_id AND status IN ('confirmed', 'pending')),
 facts AS MATERIALIZED (
-  SELECT x.status <> 'confirmed' AS badge,
-         EXISTS (SELECT 1 FROM open_contracts c WHERE c.event_participant_id = x.id) AS contract,
+  SELECT p.status <> 'confirmed' AS badge,
+         EXISTS (SELECT 1 FROM open_contracts c WHERE c.event_participant_id = p.id) AS contract,
          EXISTS (SELECT 1 FROM required n
-                  WHERE instr(n.roles, '"' || x.role || '"')
-                    AND NOT EXISTS (SELECT 1 FROM submissions s
-                                     WHERE s.event_participant_id = x.id AND s.type_id = n.id
+                  WHERE instr(n.roles, '"' || p.role || '"')
+                    AND NOT EXISTS (SELECT 1 FROM submissions s INDEXED BY submissions_by_participant
+                                     WHERE s.event_participant_id = p.id AND s.type_id = n.id
                                        AND (s.status = 'approved' OR s.status = 'submitted' AND NOT n.needs_approval))
                 ) AS submissions,
-         x.id NOT IN (SELECT id FROM reserved WHERE status = 'confirmed')
-           AND (x.role = 'exhibitor' OR x.id IN (SELECT id FROM reserved WHERE status = 'pending')) AS booth,
-         x.id IN (SELECT event_participant_id FROM service_orders INDEXED BY service_orders_by_event
+         p.id NOT IN (SELECT event_participant_id FROM booth_reservations INDEXED BY booth_reservations_by_event
+                       WHERE event_id = :event_id AND status = 'confirmed')
+           AND (p.role = 'exhibitor'
+                OR p.id IN (SELECT event_participant_id FROM booth_reservations INDEXED BY booth_reservations_by_event
+                             WHERE event_id = :event_id AND status = 'pending')) AS booth,
+         p.id IN (SELECT event_participant_id FROM service_orders INDEXED BY service_orders_by_event
                    WHERE event_id = :event_id AND status IN ('draft', 'submitted')) AS services,
-         x.id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_drafts
+         p.id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_drafts
                    WHERE status = 'draft' AND event_participant_id IS NOT NULL) AS draft,
-         CASE WHEN x.id IN doubtful THEN (SELECT f.has_unbilled FROM readiness f WHERE f.id = x.id) ELSE 0 END AS unbilled,
-         x.id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_open
+         CASE WHEN p.id IN unbilled THEN 1
+              WHEN p.id IN doubtful THEN (SELECT f.has_unbilled FROM readiness f WHERE f.id = p.id) ELSE 0 END AS unbilled,
+         p.id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_open
                    WHERE open_amount <> 0 AND open_amount > 0 AND locked_at IS NOT NULL
                      AND status IN ('sent', 'partially_paid') AND event_participant_id IS NOT NULL) AS owes
-    FROM people x)
+    FROM participants p INDEXED BY participants_by_event_and_role
+   WHERE p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor') AND p.status <> 'cancelled')
 SELECT count(*) AS total,
        ifnull(sum(badge + contract + submissions + booth + services + draft + unbilled + owes = 0), 0) AS ready,
        ifnull(sum(contract), 0) AS contract, ifnull(sum(submissions), 0) AS submissions, ifnull(sum(booth), 0) AS booth,
@@ -201,13 +210,22 @@ WITH found (id) AS MATERIALIZED (
     ON p.event_id = g.event_id
    WHERE g.event_id = :event_id AND g.my_is_open = 1 AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')
      AND p.status <> 'cancelled'
-     AND NOT EXISTS (SELECT 1 FROM links l WHERE l.participant_id = p.id AND l.revoked_at IS NULL
-                        AND (l.expires_at IS NULL OR l.expires_at > :now)))
+     AND p.id NOT IN (SELECT l.participant_id FROM links l INDEXED BY links_by_event
+                       WHERE l.event_id = :event_id AND l.participant_id IS NOT NULL AND l.revoked_at IS NULL
+                         AND (l.expires_at IS NULL OR l.expires_at > :now)))
 SELECT count(*) AS count, (SELECT json_group_array(id) FROM (SELECT id FROM found ORDER BY id LIMIT 3)) AS ids FROM found;
 
 -- name: without_page
-WITH found (id) AS MATERIALIZED (
-  SELECT DISTINCT application_id FROM application_gaps WHERE lacks = 'page' AND event_id = :event_id)
+-- The view is asked about the few exhibitors only who have no link that holds.
+WITH without_link (id) AS MATERIALIZED (
+  SELECT p.id FROM participants p INDEXED BY participants_by_event_and_role
+   WHERE p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor') AND p.status <> 'cancelled'
+     AND p.id NOT IN (SELECT l.participant_id FROM links l INDEXED BY links_by_event
+                       WHERE l.event_id = :event_id AND l.participant_id IS NOT NULL AND l.revoked_at IS NULL)),
+found (id) AS MATERIALIZED (
+  SELECT DISTINCT a.id FROM without_link w CROSS JOIN participants p ON p.id = w.id
+    CROSS JOIN applications a ON a.contact_id = p.contact_id
+   WHERE EXISTS (SELECT 1 FROM application_gaps g WHERE g.application_id = a.id AND g.participant_id = w.id AND g.lacks = 'page'))
 SELECT count(*) AS count, (SELECT json_group_array(id) FROM (SELECT id FROM found ORDER BY id LIMIT 3)) AS ids FROM found;
 
 -- name: without_badge
@@ -308,14 +326,21 @@ SELECT r.expires_at FROM booth_reservations r WHERE r.event_id = :event_id AND r
 
 -- name: submissions_due
 -- For each time at which submissions are due, the number of participants who have not sent one of them.
-SELECT t.due_at, count(DISTINCT p.id) AS participants
-  FROM submission_types t CROSS JOIN json_each(t.roles) r
-  LEFT JOIN participants p INDEXED BY participants_by_event_and_role
-    ON p.event_id = t.event_id AND p.role = r.value AND p.status <> 'cancelled'
-   AND NOT EXISTS (SELECT 1 FROM submissions s WHERE s.event_participant_id = p.id AND s.type_id = t.id
-                      AND s.status IN ('submitted', 'approved'))
- WHERE t.event_id = :event_id AND t.is_active AND t.due_at >= :begins
- GROUP BY t.due_at;
+WITH due (due_at, type_id, roles) AS MATERIALIZED (
+  SELECT due_at, id, roles FROM submission_types WHERE event_id = :event_id AND is_active AND due_at >= :begins),
+concerned (due_at, role) AS MATERIALIZED (
+  SELECT DISTINCT d.due_at, r.value FROM due d CROSS JOIN json_each(d.roles) r)
+SELECT due_at, sum(participants) AS participants FROM (
+  SELECT n.due_at,
+         (SELECT count(*) FROM participants p INDEXED BY participants_by_event_and_role
+           WHERE p.event_id = :event_id AND p.role = n.role AND p.status <> 'cancelled'
+             AND EXISTS (SELECT 1 FROM due d
+                          WHERE +d.due_at = n.due_at AND instr(d.roles, '"' || n.role || '"')
+                            AND NOT EXISTS (SELECT 1 FROM submissions s INDEXED BY submissions_by_participant
+                                             WHERE s.event_participant_id = p.id AND s.type_id = d.type_id
+                                               AND +s.status IN ('submitted', 'approved')))) AS participants
+    FROM concerned n)
+ GROUP BY due_at;
 
 -- name: offers
 SELECT x.early_bird_until, x.order_deadline, s.lead_time_days, e.date_from, e.timezone

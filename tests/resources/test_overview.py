@@ -4,10 +4,13 @@ The records are written to the database, so that each time and amount stands her
 first of January, a Friday: the week began in December.
 """
 
+import random
+
 import pytest
 
 from eventapi import times
 from tests.domain.test_billing import Fair
+from tests.domain.test_readiness import act_randomly
 from tests.support.prepared import prepared
 
 NOW = "2027-01-01T12:00:00Z"
@@ -638,13 +641,18 @@ def lacks(fair):
     address = f"/events/{fair.event['id']}/overview"
     found = fair.organiser.data(address)["participants"]
     counted = dict.fromkeys(found["lacks"], 0)
-    ready = 0
-    for participant in fair.organiser.data("/participants?include=readiness&status=registered"):
+    ready = total = 0
+    for participant in fair.organiser.data("/participants?include=readiness&per_page=100"):
+        if participant["status"] == "cancelled":
+            continue
+        if participant["role"] not in ("exhibitor", "co_exhibitor", "sponsor"):
+            continue
+        total += 1
         ready += participant["readiness"]["ready"]
         for item in participant["readiness"]["items"]:
             if item["status"] in ("open", "blocked"):
                 counted[item["item"]] += 1
-    assert (found["ready"], found["lacks"]) == (ready, counted)
+    assert found == {"total": total, "ready": ready, "lacks": counted}
     return {part: number for part, number in found["lacks"].items() if number}
 
 
@@ -675,3 +683,76 @@ def test_what_is_not_billed_is_lacking(fair):
     assert lacks(fair) == {"invoice": 1, "payment": 1, "badge": 1}
     fair.cancel("service-orders", order)
     assert lacks(fair) == {"invoice": 1, "payment": 1, "badge": 1}
+
+
+def test_the_fee_of_a_merged_participant_is_lacking(fair):
+    """Its line stays on the invoice, and bills somebody who is gone."""
+    other = fair.exhibitor("Muster GmbH")
+    for participant in (fair.participant, other):
+        fair.act("participants", participant, "confirm")
+        fair.reserve(f"A{participant['id']}", participant=participant)
+        fair.send(fair.bill(participant)[0])
+    assert lacks(fair) == {"payment": 2}
+    fair.organiser.post(
+        f"/contacts/{fair.participant['contact_id']}/merge",
+        {"duplicate_id": other["contact_id"]},
+        status=200,
+    )
+    assert lacks(fair) == {"invoice": 1, "payment": 1}
+
+
+def test_the_checklist_is_counted_as_each_participant_has_it(fair):
+    """Random exhibitors, with what is cancelled, credited and moved after it was billed."""
+    chance = random.Random(48)
+    for key, roles in (("logo", ["exhibitor"]), ("text", ["exhibitor", "sponsor"])):
+        fair.organiser.make(
+            "/submissions/types",
+            {
+                "event_key": "fair",
+                "key": key,
+                "title": key,
+                "input": "url",
+                "roles": roles,
+                "needs_approval": key == "logo",
+            },
+        )
+    form = fair.organiser.make(
+        "/documents/templates", {"name": "Contract", "body": "<p>Contract</p>", "is_contract": True}
+    )
+    people = []
+    for number in range(30):
+        role = chance.choice(("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor"))
+        category = chance.choice(("gold", "gold", None))
+        participant = fair.exhibitor(f"E{number}", role=role, category_key=category)
+        people.append(participant)
+        act_randomly(fair, chance, participant, number)
+        if role != "visitor" and chance.random() < 0.8:
+            text = {"event_participant_id": participant["id"], "type_key": "text"}
+            fair.organiser.post("/submissions", {**text, "value": "https://roses.example/a"})
+        if chance.random() < 0.2:
+            entity = {"entity_type": "event_participant", "entity_id": participant["id"]}
+            fair.organiser.make("/documents", {**entity, "template_id": form["id"]})
+    assert len(lacks(fair)) == 7
+    for number, reservation in enumerate(
+        fair.organiser.data("/booth-reservations?status=confirmed&per_page=100")
+    ):
+        if chance.random() < 0.4:
+            booth = fair.booth(f"C{number}", chance.choice((4, 8)))
+            fair.act("booth-reservations", reservation, "move", {"booth_id": booth["id"]})
+    assert len(lacks(fair)) == 7
+    for order in fair.organiser.data("/service-orders?status=confirmed&per_page=100"):
+        if chance.random() < 0.4:
+            fair.cancel("service-orders", order)
+    assert len(lacks(fair)) == 7
+    for participant in people:
+        if chance.random() < 0.5:
+            fair.organiser.post(f"/participants/{participant['id']}/invoice")
+    for invoice in fair.organiser.data("/invoices?status=draft&per_page=100"):
+        if chance.random() < 0.7:
+            fair.organiser.post(f"/invoices/{invoice['id']}/send")
+    assert len(lacks(fair)) == 7
+    for invoice in fair.organiser.data("/invoices?status=sent&per_page=100"):
+        if chance.random() < 0.4:
+            fair.organiser.post(f"/invoices/{invoice['id']}/cancel", {"reason": "error"})
+    assert len(lacks(fair)) == 7
+    assert fair.organiser.data(f"/events/{fair.event['id']}/overview")["participants"]["ready"]

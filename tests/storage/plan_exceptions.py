@@ -32,6 +32,7 @@ READS_ALL = {
     "calendar_feed.entries": SMALLER,
     "plans.booths_of": SMALLER,
     "reports.booths": SMALLER,
+    "reports.services": SMALLER,
     "bank_rules.customers": "the open invoices only: partial indexes",
     "overview.credit": "the overpaid invoices only: a partial index",
     "reports.open": "the open invoices only: a partial index",
