@@ -1,13 +1,13 @@
 -- Applications.
 
 -- columns: fields = company_name first_name last_name email phone fax mobile address postal_code city state country website notes
---   language tax_id rating message requested_area late terms_accepted_at
+--   language tax_id rating message requested_area late terms_accepted_at booth_type_id is_business
 -- columns: decision = question answer answered_at decided_at decided_by decision_reason
--- columns: personal = fields without country language rating requested_area late terms_accepted_at
+-- columns: personal = fields without country language rating requested_area late terms_accepted_at booth_type_id is_business
 -- columns: texts = company_name first_name last_name email city
 
 -- name: get
-SELECT a.id, a.status, {a.fields}, a.email_confirmed_at, a.contact_id, c.customer_number, {a.decision},
+SELECT a.id, a.status, {a.fields}, t.booth_type_key, a.email_confirmed_at, a.contact_id, c.customer_number, {a.decision},
        (SELECT json_group_array(event_key) FROM (SELECT e.event_key FROM application_events x
          JOIN events e ON e.id = x.event_id
           WHERE x.application_id = a.id ORDER BY e.id)) AS event_keys,
@@ -17,14 +17,15 @@ SELECT a.id, a.status, {a.fields}, a.email_confirmed_at, a.contact_id, c.custome
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'application' AND v.entity_id = a.id ORDER BY d.display_order, d.id)) AS custom_fields,
        a.created_at, a.updated_at
-  FROM applications a LEFT JOIN contacts c ON c.id = a.contact_id
+  FROM applications a LEFT JOIN contacts c ON c.id = a.contact_id LEFT JOIN booth_types t ON t.id = a.booth_type_id
  WHERE a.id = :id;
 
 -- name: list
-SELECT a.id, a.status, {a.fields}, a.email_confirmed_at, a.contact_id, c.customer_number, {a.decision},
+SELECT a.id, a.status, {a.fields}, t.booth_type_key, a.email_confirmed_at, a.contact_id, c.customer_number, {a.decision},
        a.created_at, a.updated_at
   FROM applications a
   LEFT JOIN contacts c ON c.id = a.contact_id
+  LEFT JOIN booth_types t ON t.id = a.booth_type_id
  WHERE TRUE
    AND a.id IN (SELECT value FROM json_each(:ids))                                                        -- when ids
    AND likelihood(a.updated_at >= :updated_since, 0.0001)                                                                     -- when updated_since
@@ -61,6 +62,13 @@ SELECT x.event_id, k.category_key, u.category_key AS parent_category_key, k.titl
   LEFT JOIN event_pages p ON p.event_id = x.event_id
  WHERE x.event_id IN (SELECT value FROM json_each(:ids)) AND k.applicant_visibility = 'selectable'
  ORDER BY x.event_id, k.sort_order, fold(k.title), k.id;
+
+-- name: offered_type_by_id
+-- The booth type, if it has a usual size: a form offers those.
+SELECT id FROM booth_types WHERE id = :name AND usual_width IS NOT NULL AND usual_depth IS NOT NULL;
+
+-- name: offered_type_by_key
+SELECT id FROM booth_types WHERE booth_type_key = :name AND usual_width IS NOT NULL AND usual_depth IS NOT NULL;
 
 -- name: event_ids
 SELECT event_id FROM application_events WHERE application_id = :id ORDER BY event_id;

@@ -1,7 +1,7 @@
 -- Booth types.
 
 -- columns: fields = booth_type_key booth_type_name description open_sides color price_model price tax_rate sort_order
---   exemption_reason
+--   exemption_reason usual_width usual_depth
 
 -- name: get
 SELECT t.id, {t.fields}, t.created_at, t.updated_at
@@ -31,7 +31,8 @@ UPDATE booth_types SET {fields = :fields}, updated_at = :stamp WHERE id = :id;
 SELECT id FROM booths WHERE booth_type_id = :id ORDER BY id;
 
 -- name: users
-SELECT 'booth' AS one, 'booths' AS many, count(*) AS count FROM booths WHERE booth_type_id = :id;
+SELECT 'booth' AS one, 'booths' AS many, count(*) AS count FROM booths WHERE booth_type_id = :id
+UNION ALL SELECT 'application', 'applications', count(*) FROM applications WHERE booth_type_id = :id;
 
 -- name: remove
 DELETE FROM booth_types WHERE id = :id;

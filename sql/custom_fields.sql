@@ -1,7 +1,7 @@
 -- Custom fields: their definitions, and the values of records.
 
 -- columns: fields = form_id entity_type field_key field_label field_type section_key field_options validation_rules
---   is_required is_searchable applicant_visibility is_active display_order
+--   is_required is_searchable applicant_visibility is_active display_order field_labels field_help
 
 -- name: get
 SELECT d.id, {d.fields}, d.created_at, d.updated_at
@@ -23,7 +23,8 @@ SELECT d.id, {d.fields}, d.created_at, d.updated_at
 
 -- name: editable
 -- The active fields of applications that applicants fill in.
-SELECT field_key, field_label, field_type, section_key, field_options, validation_rules, is_required
+SELECT field_key, field_label, field_labels, field_help, field_type, section_key, field_options, validation_rules,
+       is_required
   FROM custom_field_definitions
  WHERE entity_type = 'application' AND applicant_visibility = 'editable' AND is_active ORDER BY display_order, id;
 

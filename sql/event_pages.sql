@@ -2,7 +2,7 @@
 
 -- columns: fields = language is_public show_directory show_plan show_programme is_indexed texts accent_color contact_email contact_phone embed_origins apply_is_open apply_capacity apply_terms my_is_open my_rights
 --   booth_from booth_until booth_types booth_confirm hold_days badges_free badge_service_id apply_file_type
---   visit_is_open visit_until visit_fields show_prices mail_texts
+--   visit_is_open visit_until visit_fields show_prices mail_texts apply_form price_display
 
 -- name: get
 -- An event without a row has the defaults of the table.
@@ -16,9 +16,18 @@ SELECT e.id, e.event_key, p.language, ifnull(p.is_public, 0) AS is_public,
        ifnull(p.booth_confirm, 'office') AS booth_confirm, ifnull(p.hold_days, 7) AS hold_days,
        ifnull(p.badges_free, 2) AS badges_free, p.badge_service_id, p.apply_file_type,
        ifnull(p.visit_is_open, 0) AS visit_is_open, p.visit_until, ifnull(p.visit_fields, '[]') AS visit_fields,
-           ifnull(p.show_prices, 0) AS show_prices, ifnull(p.mail_texts, '{}') AS mail_texts, p.created_at, p.updated_at
+       ifnull(p.show_prices, 0) AS show_prices, ifnull(p.mail_texts, '{}') AS mail_texts,
+       p.apply_form, p.price_display, p.created_at, p.updated_at
   FROM events e LEFT JOIN event_pages p ON p.event_id = e.id
  WHERE e.id = :id;
+
+-- name: kept
+-- What the row itself holds, without defaults.
+SELECT apply_form, price_display FROM event_pages WHERE event_id = :id;
+
+-- name: looks_at_prices
+-- A row if prices are shown, and nobody has said how since forms show them with tax.
+SELECT 1 FROM event_pages WHERE event_id = :id AND show_prices = 1 AND price_display IS NULL;
 
 -- name: find
 SELECT id, is_visible FROM events WHERE event_key = :event_key;
@@ -74,5 +83,5 @@ INSERT INTO event_pages (event_id, {fields}, created_at, updated_at)
 SELECT :new_id, language, 0, show_directory, show_plan, show_programme, is_indexed, texts, accent_color, contact_email,
        contact_phone, embed_origins, 0, apply_capacity, apply_terms, 0, my_rights, NULL, NULL, booth_types,
        booth_confirm, hold_days, badges_free, badge_service_id, NULL, 0, NULL, visit_fields, show_prices, mail_texts,
-       :now, :stamp
+       apply_form, price_display, :now, :stamp
   FROM event_pages WHERE event_id = :old_id;

@@ -30,7 +30,7 @@ SELECT order_number FROM service_orders
 
 -- name: types
 -- The submission types for the role of the participant, each with its submission. One that is not active stays if there is a submission.
-SELECT t.id, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due_at, t.is_required,
+SELECT t.id, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.max_length, t.due_at, t.is_required,
        t.needs_approval, t.is_active, s.id AS submission_id, s.status, s.value, s.document_id, s.feedback,
        s.submitted_at, s.revision, s.updated_at, d.filename, d.size
   FROM participants p JOIN submission_types t ON t.event_id = p.event_id

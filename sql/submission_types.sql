@@ -1,7 +1,7 @@
 -- Submission types.
 
 -- columns: fields = key title description input allowed_extensions max_size_mb due due_at needs_approval is_required roles
---   is_active sort_order
+--   is_active sort_order max_length
 
 -- name: get
 SELECT t.id, t.event_id, e.event_key, {t.fields}, t.created_at, t.updated_at

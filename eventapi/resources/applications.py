@@ -8,6 +8,7 @@ from eventapi.domain.people import applications, decisions
 from eventapi.domain.people.applications import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, field_definitions, references
 from eventapi.domain.records.references import CATEGORY, EVENT
+from eventapi.domain.shows import apply_form
 from eventapi.plugins.access import require_scope
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
@@ -39,16 +40,22 @@ def list_events_open_for_applications(db, query):
     of a web page with the scope `applications:create` or `public` may read this list. `categories`
     of an event are those that applicants can choose, with `price` and `tax_rate` if `show_prices`
     of its pages is set, and `custom_fields` in meta are the fields of applications that they fill
-    in.
+    in. `form` of an event is what its form asks (`apply_form` of its pages), with the sizes of booths
+    that it offers.
     """
     address = base_url()
-    query = {**query, "open": 1, "now": times.now(), "include": ["opening_hours", "categories"]}
+    parts = {
+        "opening_hours": events.add_opening_hours,
+        "categories": include_selectable_categories,
+        "form": apply_form.add_forms,
+    }
+    query = {**query, "open": 1, "now": times.now(), "include": list(parts)}
     response = page(
         db,
         statements("events").list,
         query,
         lambda row: events.represent_public(row, address),
-        {"opening_hours": events.add_opening_hours, "categories": include_selectable_categories},
+        parts,
     )
     response.meta["custom_fields"] = field_definitions.editable(db)
     return response

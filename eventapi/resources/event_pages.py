@@ -1,6 +1,7 @@
 """The public pages of an event: what they show, and whether everybody may read them."""
 
-from eventapi.domain.shows import settings
+from eventapi.domain.shows import form_editing, settings
+from eventapi.plugins.access import require_scope
 from eventapi.web import client
 from eventapi.web.rest import found, mail_base_url, require_match
 from eventapi.web.routes import Routes
@@ -25,6 +26,20 @@ def update_event_pages(db, config, id, body):
     """
     is_trial = client.is_local() and not config.base_url
     return settings.update(db, require_match(get(db, id)), body, mail_base_url(), is_trial=is_trial)
+
+
+@routes.put("/events/<id>/pages/form", schema="event_pages.form", response="event_pages")
+def set_event_form(db, config, who, id, body):
+    """Change the form of exhibitors with the questions of the organiser: all or nothing.
+
+    A question is a custom field of applications. It needs the scope `custom_fields`, and a new one
+    gets its key from its label.
+    """
+    pages = require_match(get(db, id))
+    if any("question" in each for each in body["form"]):
+        require_scope(who, "custom_fields", writes=True)
+    is_trial = client.is_local() and not config.base_url
+    return form_editing.save(db, pages, body, mail_base_url(), is_trial=is_trial)
 
 
 def get(db, id):

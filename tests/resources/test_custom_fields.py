@@ -108,6 +108,8 @@ def test_a_definition_is_made_read_changed_and_deleted(organiser, db):
         "entity_type": "contact",
         "field_key": "groesse_in_m2",
         "field_label": "Größe in m²",
+        "field_labels": {},
+        "field_help": {},
         "field_type": "select",
         "section_key": None,
         "validation_rules": {},

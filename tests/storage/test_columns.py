@@ -41,7 +41,7 @@ FILES = {
 }
 # Fields that a body may have and the table of the record has not.
 ELSEWHERE = {
-    "application": {"category_keys", "custom_fields", "event_keys"},
+    "application": {"booth_type_key", "category_keys", "custom_fields", "event_keys"},
     "booth": {"booth_type_key", "custom_fields"},
     "booth_reservation": {"cancellation_reason", "participant_id", "waitlist"},
     "category": {"event_keys", "parent_category_key"},

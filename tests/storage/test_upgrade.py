@@ -1187,3 +1187,62 @@ def test_an_open_session_of_the_desk_stays_open_after_the_upgrade(tmp_path, temp
     app.post(f"/link/{secret}", headers=headers, status=303)
     assert "To do" in app.get("/desk/", headers=headers, status=200)
     app.get("/desk/edit/events", headers=headers, status=403)
+
+
+def test_forms_of_exhibitors_ask_after_the_upgrade_what_they_asked_before(tmp_path):
+    path = tmp_path / "form.db"
+    old = at_schema(path, 86)
+    for event_id, shows_prices in ((1, 1), (2, 0)):
+        insert(
+            old,
+            "events",
+            id=event_id,
+            event_key=f"fair-{event_id}",
+            title="Fair",
+            country="DE",
+            timezone="UTC",
+            is_visible=1,
+        )
+        insert(old, "event_pages", event_id=event_id, show_prices=shows_prices)
+    # key -> (entity type, visibility, is it active, is it required, display order)
+    fields = {
+        "second": ("application", "editable", 1, 1, 20),
+        "first": ("application", "editable", 1, 0, 10),
+        "hidden": ("application", "hidden", 1, 0, 0),
+        "off": ("application", "editable", 0, 0, 0),
+        "of_contact": ("contact", "editable", 1, 0, 0),
+    }
+    for key, (entity_type, visibility, is_active, is_required, place) in fields.items():
+        insert(
+            old,
+            "custom_field_definitions",
+            entity_type=entity_type,
+            field_key=key,
+            field_label=key,
+            field_type="text",
+            field_options="[]",
+            validation_rules="{}",
+            is_required=is_required,
+            is_searchable=0,
+            applicant_visibility=visibility,
+            is_active=is_active,
+            display_order=place,
+        )
+    with closing(upgraded(path, old, 87)) as new:
+        rows = new.execute("SELECT apply_form, price_display FROM event_pages ORDER BY event_id")
+        (form, shown), (_, hidden) = rows.fetchall()
+    asked = [(each["field"], each["ask"]) for each in json.loads(form)]
+    assert asked == [
+        ("company_name", "optional"),
+        ("person", "optional"),
+        ("phone", "optional"),
+        ("address", "optional"),
+        ("website", "optional"),
+        ("tax_id", "optional"),
+        ("categories", "required"),
+        ("requested_area", "optional"),
+        ("custom.first", "optional"),
+        ("custom.second", "required"),
+        ("message", "optional"),
+    ]
+    assert (shown, hidden) == (None, "gross")

@@ -1,14 +1,14 @@
 """Booth types: creating, changing and deleting the kinds of booths with their prices.
 
-Rows hold the price in minor units and the tax rate in hundredths of a percent. API objects (see
-`represent`) hold major units and percent.
+Rows hold the price in minor units, the tax rate in hundredths of a percent and lengths in
+millimetres. API objects (see `represent`) hold major units, percent and metres.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
-from eventapi.domain.halls import pricing
+from eventapi.domain.halls import booth_rows, pricing
 from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.amounts import check_exemption, whole
 from eventapi.errors import Faults
@@ -32,6 +32,8 @@ def represent(db, row):
     """Turn a row into the API object, in place, and return it."""
     row["price"] = money.major(row["price"], db.config.currency)
     row["tax_rate"] = money.unscaled(row["tax_rate"], 2)
+    row["usual_width"] = booth_rows.metres(row["usual_width"])
+    row["usual_depth"] = booth_rows.metres(row["usual_depth"])
     return row
 
 
@@ -79,14 +81,17 @@ def update(db, old, fields):
 
 
 def delete(db, booth_type):
-    """Delete a booth type with its documents and tasks. Raise 409 `in_use` while it has booths."""
+    """Delete a booth type with its documents and tasks.
+
+    Raise 409 `in_use` while it has booths, or while applications wish it.
+    """
     id = booth_type["id"]
     references.refuse_in_use(
         db,
         sql.users,
         id,
         "The booth type cannot be deleted because it is used by {}. "
-        "Change the `booth_type_id` of each booth first.",
+        "Change the `booth_type_id` of each booth and application first.",
     )
     cascade.delete_with(db, "booth_type", id)
     db.run(sql.remove, id=id)
@@ -94,17 +99,26 @@ def delete(db, booth_type):
 
 
 def _columns(db, booth_type, sent):
-    """Return the type with its price in minor units and its tax rate in hundredths of a percent.
-    `sent` are the fields of the request.
+    """Return the type with its price in minor units, its tax rate in hundredths of a percent and its
+    lengths in millimetres. `sent` are the fields of the request.
 
-    Raise 422 for too many decimals, and for an exempt type with a tax rate.
+    Raise 422 for too many decimals, half a size, and for an exempt type with a tax rate.
     """
     faults = Faults()
     values = {
         **booth_type,
         "price": whole(booth_type, "price", money.decimals(db.config.currency), faults),
         "tax_rate": whole(booth_type, "tax_rate", 2, faults),
+        "usual_width": whole(booth_type, "usual_width", 3, faults),
+        "usual_depth": whole(booth_type, "usual_depth", 3, faults),
     }
+    if (booth_type["usual_width"] is None) != (booth_type["usual_depth"] is None):
+        lacking = "usual_width" if booth_type["usual_width"] is None else "usual_depth"
+        faults.add(
+            f"/{lacking}",
+            "required",
+            "is required: a usual size has a width and a depth. Send both, or both as null",
+        )
     check_exemption(booth_type, sent, faults)
     faults.raise_any()
     return values

@@ -196,13 +196,24 @@ def _by_type(db, booth):
         "model": booth["price_model"],
         "unit_price": money.major(booth["type_price"], db.config.currency),
     }
+    price = price_of(booth["price_model"], booth["type_price"], booth["width"], booth["area"])
     if booth["price_model"] == "per_m2":
-        price = money.divided(booth["type_price"] * booth["area"], 10**6)
         return price, {**breakdown, "area": money.unscaled(booth["area"], 6)}
     if booth["price_model"] == "per_front_m":
-        price = money.divided(booth["type_price"] * booth["width"], 10**3)
         return price, {**breakdown, "front": booth_rows.metres(booth["width"])}
-    return booth["type_price"], breakdown
+    return price, breakdown
+
+
+def price_of(model, unit_price, width, area):
+    """Return the price of a booth by the model of its type, in minor units.
+
+    `width` is in millimetres, `area` in square millimetres.
+    """
+    if model == "per_m2":
+        return money.divided(unit_price * area, 10**6)
+    if model == "per_front_m":
+        return money.divided(unit_price * width, 10**3)
+    return unit_price
 
 
 def _by_formula(db, booth, participant):

@@ -12,7 +12,7 @@ from eventapi.domain.access import reach
 from eventapi.domain.attachments import cascade
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import anonymity, custom_fields, entities, references
-from eventapi.domain.records.references import CONTACT
+from eventapi.domain.records.references import BOOTH_TYPE, CONTACT
 from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.names import full_name
 from eventapi.states import Transitions
@@ -34,6 +34,11 @@ TRANSITIONS = Transitions(
         "withdraw": (OPEN, "withdrawn"),
     },
     {"review": "reviewed", "answer": "answered"},
+)
+# the booth type that a form names: one that it offers
+FORM_TYPE = (
+    "booth_type_id",
+    (("booth_type_id", sql.offered_type_by_id), ("booth_type_key", sql.offered_type_by_key)),
 )
 INTERNAL = {"notes": None, "rating": 3}  # fields that a form may not send -> their defaults
 PEOPLE = ("visitor", "press", "staff", "speaker")  # roles of a person, not of a company
@@ -61,6 +66,7 @@ def represent(row):
     The requested area is in square metres.
     """
     row["late"] = bool(row["late"])
+    row["is_business"] = None if row["is_business"] is None else bool(row["is_business"])
     row["requested_area"] = money.unscaled(row["requested_area"], 3)
     for member in {"event_keys", "category_keys", "custom_fields"} & row.keys():
         row[member] = json.loads(row[member])
@@ -85,6 +91,7 @@ def create(db, fields, *, by_form=False, asked=None):
     event_ids, category_ids, values = _check(
         db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, by_form, asked
     )
+    fields["booth_type_id"] = _booth_type_id(db, fields)
     _refuse_late(db, fields, event_ids)
     _refuse_second(db, fields, event_ids)
     id = db.insert(sql.add, **_columns(fields), now=db.now)
@@ -114,6 +121,8 @@ def update(db, old, fields):
     id = old["id"]
     merged = {**old, **fields, "custom_fields": old["custom_fields"]}
     event_ids, category_ids, values = _check(db, fields, merged, old)
+    if {"booth_type_id", "booth_type_key"} & fields.keys():
+        merged["booth_type_id"] = _booth_type_id(db, fields)
     known = db.values(sql.event_ids, id=id)
     _refuse_late(db, merged, set(event_ids or ()).difference(known))
     if old["status"] in OPEN:
@@ -294,6 +303,11 @@ def confirm_email(db, id):
     db.run(sql.confirm_email, id=id, now=db.now)
 
 
+def _booth_type_id(db, fields):
+    """Return the id of the booth type that checked fields name, or None."""
+    return references.resolve(db, fields, BOOTH_TYPE, Faults())
+
+
 def _columns(application):
     """Return the application with the requested area in thousandths of a square metre: None if it
     has more decimals.
@@ -323,6 +337,7 @@ def _check(db, fields, application, stored, by_form=False, asked=None):
     ):
         faults.add("/requested_area", "decimals", "must have at most 3 decimals")
     event_ids = references.event_ids(db, fields, faults)
+    references.resolve(db, fields, FORM_TYPE if by_form else BOOTH_TYPE, faults)
     if by_form:
         category_ids = references.resolve_keys(
             db, fields, "category_keys", sql.selectable_category, faults
@@ -463,7 +478,10 @@ def _contact(db, application, contact_id, category_ids):
         db, "contact", application["custom_fields"], known["custom_fields"] if known else {}
     )
     if known:
-        contacts.assign_categories(db, contact_id, category_ids, fields=fields)
+        is_business = application["is_business"]
+        contacts.assign_categories(
+            db, contact_id, category_ids, fields=fields, is_business=is_business
+        )
     else:
         contact_id = contacts.add(db, application, category_ids, fields)["id"]
     return contact_id, skipped

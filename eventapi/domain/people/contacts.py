@@ -251,17 +251,22 @@ def remove(db, contact):
     journal.deleted(db, entities.CONTACT, before)
 
 
-def assign_categories(db, contact_id, category_ids, replace=False, fields=None):
+def assign_categories(db, contact_id, category_ids, replace=False, fields=None, is_business=None):
     """Add categories to a contact, or replace its categories.
 
-    `fields`, its custom fields, replace the present ones.
+    `fields`, its custom fields, replace the present ones. `is_business` is stored if nobody has said
+    it before.
     """
+    contact = get(db, contact_id)
+    learned = {}
+    if contact["is_business"] is None and is_business is not None:
+        learned["is_business"] = is_business
     ids = (
         category_ids
         if replace
         else [*db.values(sql.category_ids, contact_id=contact_id), *category_ids]
     )
-    change(db, get(db, contact_id), {}, ids, fields)
+    change(db, contact, learned, ids, fields)
 
 
 def _columns(contact):

@@ -19,6 +19,24 @@ PIECE = 2000  # records whose values one transaction indexes or deletes
 MAX_FIELDS = 200  # fields of one entity type
 SWITCHES = ("is_required", "is_searchable", "is_active")
 FIXED = ("entity_type", "field_key", "field_type")  # these do not change while there are values
+ENCODED = ("field_options", "validation_rules", "field_labels", "field_help")  # columns with JSON
+# a question that applicants answer, with the defaults of the schema
+BLANK = {
+    "form_id": None,
+    "entity_type": "application",
+    "field_key": None,
+    "field_labels": {},
+    "field_help": {},
+    "field_type": "text",
+    "section_key": None,
+    "field_options": [],
+    "validation_rules": {},
+    "is_required": False,
+    "is_searchable": False,
+    "applicant_visibility": "editable",
+    "is_active": True,
+    "display_order": 0,
+}
 RESERVED = ("id", "created_at", "updated_at")
 
 
@@ -28,26 +46,29 @@ def get(db, id):
     return row and represent(row)
 
 
+def by_key(db, entity_type, field_key):
+    """Return the custom field of a kind of record by its key, or None."""
+    id = db.value(sql.key_taken, entity_type=entity_type, field_key=field_key)
+    return get(db, id) if id else None
+
+
 def represent(row):
     """Turn a row into the API object, in place, and return it."""
     for member in SWITCHES:
         row[member] = bool(row[member])
-    for member in ("field_options", "validation_rules"):
+    for member in ENCODED:
         row[member] = json.loads(row[member])
     return row
 
 
 def editable(db):
     """Return the fields of applications that applicants fill in: what a form needs to show them."""
-    return [
-        {
-            **row,
-            "field_options": json.loads(row["field_options"]),
-            "is_required": bool(row["is_required"]),
-            "validation_rules": json.loads(row["validation_rules"]),
-        }
-        for row in db.all(sql.editable)
-    ]
+    found = db.all(sql.editable)
+    for row in found:
+        row["is_required"] = bool(row["is_required"])
+        for member in ENCODED:
+            row[member] = json.loads(row[member])
+    return found
 
 
 def create(db, fields):
@@ -154,27 +175,28 @@ def delete(db, field, *, purge):
 
 
 def _columns(field):
-    return {
-        **field,
-        "field_options": as_json(field["field_options"]),
-        "validation_rules": as_json(field["validation_rules"]),
-    }
+    return {**field, **{member: as_json(field[member]) for member in ENCODED}}
 
 
 def _completed(field):
     """Return the field with a label for each option, and without the rules that are null."""
-    options = [
-        {"value": option, "label": option}
-        if isinstance(option, str)
-        else {"value": option["value"], "label": option.get("label") or option["value"]}
-        for option in field["field_options"]
-    ]
+    options = [_completed_option(option) for option in field["field_options"]]
     rules = {
         name: json.loads(as_json(limit))
         for name, limit in field["validation_rules"].items()
         if limit is not None
     }
     return {**field, "field_options": options, "validation_rules": rules}
+
+
+def _completed_option(option):
+    """Return an option with its label, and with its labels by language if it has any."""
+    if isinstance(option, str):
+        return {"value": option, "label": option}
+    found = {"value": option["value"], "label": option.get("label") or option["value"]}
+    if option.get("labels"):
+        found["labels"] = option["labels"]
+    return found
 
 
 def _check(field):

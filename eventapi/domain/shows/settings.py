@@ -12,6 +12,7 @@ from eventapi.domain.access.rights import RIGHTS
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.organiser import missing as organiser
 from eventapi.domain.records import entities, field_definitions
+from eventapi.domain.shows import apply_form
 from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.languages import event_words
 from eventapi.storage.database import as_json
@@ -53,7 +54,7 @@ REMEDIES = {
 def get(db, event_id):
     """Return the settings of an event, or None if there is no such event."""
     row = db.one(sql.get, id=event_id)
-    return row and represent(row)
+    return row and represent(db, row)
 
 
 def open_for_exhibitors(db):
@@ -123,7 +124,7 @@ def _row(what, state="public", remedy=None):
     return {"what": what, "state": state, "remedy": remedy}
 
 
-def represent(row):
+def represent(db, row):
     """Turn a row into the API object, in place, and return it."""
     for name in BOOLEANS:
         row[name] = bool(row[name])
@@ -131,6 +132,11 @@ def represent(row):
         row["my_rights"] = as_json(RIGHTS)
     for name in ENCODED:
         row[name] = json.loads(row[name])
+    if row["apply_form"] is None:
+        row["apply_form"] = apply_form.default(db)
+    else:
+        row["apply_form"] = json.loads(row["apply_form"])
+    row["price_display"] = row["price_display"] or "gross"
     return row
 
 
@@ -163,10 +169,9 @@ def update(db, old, fields, address, *, is_trial=False):
             missing=["base_url"],
         )
     _check_portal(db, merged, fields)
-    if merged != old:
-        db.run(
-            sql.add, **{**merged, **{name: as_json(merged[name]) for name in ENCODED}}, now=db.now
-        )
+    is_looked_at = "price_display" in fields and looks_at_prices(db, old["id"])
+    if merged != old or is_looked_at:
+        db.run(sql.add, **_columns(db, old, merged, fields), now=db.now)
     new = get(db, old["id"])
     changed = [name for name in new if new[name] != old[name] and name != "updated_at"]
     if changed:
@@ -182,10 +187,34 @@ def update(db, old, fields, address, *, is_trial=False):
     return new
 
 
+def _columns(db, old, merged, fields):
+    """Return the columns of the settings `merged`, which has the changed `fields`.
+
+    A form that nobody has set up stays one, so that it follows the records that it asks for. Prices
+    that were shown before stay to be looked at until `price_display` is sent.
+    """
+    columns = dict(merged)
+    for name in ENCODED:
+        columns[name] = as_json(merged[name])
+    kept = db.one(sql.kept, id=old["id"]) or {"apply_form": None, "price_display": None}
+    is_new_form = "apply_form" in fields and merged["apply_form"] != old["apply_form"]
+    columns["apply_form"] = as_json(merged["apply_form"]) if is_new_form else kept["apply_form"]
+    is_shown_before = old["show_prices"] and "price_display" not in fields
+    columns["price_display"] = kept["price_display"] if is_shown_before else merged["price_display"]
+    return columns
+
+
+def looks_at_prices(db, event_id):
+    """Return whether the form shows prices with tax that nobody has looked at since."""
+    return bool(db.value(sql.looks_at_prices, id=event_id))
+
+
 def _check_names(db, pages, fields):
     """Raise 422 for keys of custom fields and of a submission type among `fields` that do not
     exist.
     """
+    if "apply_form" in fields:
+        apply_form.check(db, fields["apply_form"], get(db, pages["id"])["apply_form"])
     faults = Faults()
     known = {row["field_key"] for row in field_definitions.editable(db)}
     for place, key in enumerate(fields.get("visit_fields", ())):

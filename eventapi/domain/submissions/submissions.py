@@ -44,7 +44,7 @@ def _check_input(db, kind, participant, body, faults):
             )
     if body[wanted] is not None:
         if wanted == "value":
-            _check_value(kind["input"], body["value"], faults)
+            _check_value(kind, body["value"], faults)
         else:
             _check_document(db, kind, participant, body["document_id"], faults)
 
@@ -63,14 +63,20 @@ def _check_value(kind, value, faults):
 
 
 def _wrong_value(kind, value):
-    """Return `(code, detail)` for a value that does not fit the input, or None."""
-    if kind == "checkbox":
+    """Return `(code, detail)` for a value that does not fit the type, or None."""
+    name = kind["input"]
+    if name == "checkbox":
         return None if value is True else ("checkbox", "must be true for a checkbox")
     if not isinstance(value, str):
         return "type", "must be a string"
-    if kind == "text" and (len(value) > LONGEST_LINE or len(value.splitlines()) > 1):
+    if name == "text" and (len(value) > LONGEST_LINE or len(value.splitlines()) > 1):
         return "one_line", f"must be one line of at most {LONGEST_LINE} characters"
-    if kind == "url" and (len(value) > LONGEST_URL or not URL.fullmatch(value)):
+    if kind["max_length"] and len(value) > kind["max_length"]:
+        return (
+            "max_length",
+            f"must have at most {kind['max_length']} characters, but has {len(value)}",
+        )
+    if name == "url" and (len(value) > LONGEST_URL or not URL.fullmatch(value)):
         return (
             "format",
             f"must be a URL that begins with http:// or https://, of at most {LONGEST_URL} characters",

@@ -120,6 +120,12 @@ def columns(db, kind, faults):
                     "not_for_input",
                     f"is allowed only if `input` is file, but is {kind['input']}",
                 )
+    if kind["max_length"] and kind["input"] not in ("text", "textarea"):
+        faults.add(
+            "/max_length",
+            "not_for_input",
+            f"is allowed only if `input` is text or textarea, but is {kind['input']}",
+        )
     if (kind["max_size_mb"] or 0) > db.config.max_upload_mb:
         faults.add(
             "/max_size_mb",
