@@ -212,9 +212,7 @@ def test_every_fault_of_a_form_has_a_sentence(form):
     handler = {"apply": "send_application_form", "visit": "send_registration_form"}[form]
     schema = body_schema("application", "POST")["properties"]
     names = [
-        *fields.FIELDS[form],
-        "message",
-        "requested_area",
+        *fields.NAMES[form],
         "category_keys",
         "custom_fields",
     ]

@@ -11,6 +11,7 @@ from eventapi.web.routes import Routes
 
 routes = Routes("my-badges", root="/my/<ref>", **page.PAGE)
 RIGHT = "badges"
+NAMES = ("first_name", "last_name")
 
 
 @routes.get("/badges")
@@ -24,7 +25,7 @@ def get_my_badges(db, request):
         "badges",
         quota=staff.quota(db, exhibitor.participant),
         people=staff.people(db, exhibitor.participant),
-        named=None,
+        **form_of(request, {}),
     )
 
 
@@ -40,7 +41,7 @@ def add_my_person(db, request, body):
 def get_my_person(db, request, id):
     """Return the form with which a person gets another name, or is removed."""
     exhibitor, row = asked(db, request, id)
-    return page.render_page(db, request, exhibitor, "person", person=row)
+    return page.render_page(db, request, exhibitor, "person", person=row, **form_of(request, row))
 
 
 @routes.post("/badges/<id:int>", schema="portal_forms.person", shows=get_my_person)
@@ -79,6 +80,14 @@ def get_my_badge(db, request, id):
     """Return a badge that was issued, as PDF, or as SVG if this server cannot draw PDFs."""
     _, row = asked(db, request, id)
     return badge(db, request, page.found(row["id"] if row["is_issued"] else None, "badge", id))
+
+
+def form_of(request, row):
+    """Return {form, given}: the form of a name, and its texts."""
+    found = page.form_of(request, "portal_forms.person", row, names=NAMES)
+    for each in found["form"].fields:
+        each.is_required = True
+    return found
 
 
 def badge(db, request, id):

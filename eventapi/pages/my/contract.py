@@ -30,11 +30,22 @@ def get_my_contract(db, request, id):
         if row["content"]
         else ""
     )
+    signing_form = page.form_of(
+        request,
+        "portal_forms.acceptance",
+        {"signer_name": request.link["name"]},
+        names=("signer_name",),
+        autocomplete={"signer_name": "name"},
+    )
+    declining_form = page.form_of(request, "portal_forms.decline", {}, names=("reason",))
     return page.render_page(
         db,
         request,
         exhibitor,
         "contract",
+        signer=signing_form["form"].field("signer_name"),
+        reason=declining_form["form"].field("reason"),
+        given={**declining_form["given"], **signing_form["given"]},
         title=row["title"] or row["document_number"],
         row=row,
         contract_text=text,

@@ -137,6 +137,14 @@ def render_page(db, request, exhibitor, template, **values):
     )
 
 
+def form_of(request, schema, stored, *, names, **options):
+    """Return {form, given} for a template: the form of a schema, and its texts: what was typed, else
+    what is `stored`. `options` are those of schema_forms.Form.
+    """
+    form = page_requests.form_of(PACKAGE, schema, request.language, names=names, **options)
+    return {"form": form, "given": {**form.texts(stored), **request.fields}}
+
+
 def menu_of(db, exhibitor):
     """Return (address, word) of the pages that the exhibitor may open."""
     has_slots = bool(reading.slots(db, exhibitor.participant))

@@ -11,6 +11,23 @@ from eventapi.web.routes import Routes
 
 routes = Routes("my-profile", root="/my/<ref>", **page.PAGE)
 LANGUAGES = ("de", "en")
+NAMES = (
+    "display_name",
+    "text_de",
+    "text_en",
+    "products",
+    "website",
+    "email",
+    "phone",
+    "links",
+)
+# The schema of the profile checks these, with all others at once.
+KINDS = {"website": "url", "email": "email"}
+AUTOCOMPLETE = {
+    "website": "url",
+    "email": "email",
+    "phone": "tel",
+}
 # place in the body of the profile -> field of the form
 FIELDS = {
     "/texts/de": "/text_de",
@@ -36,6 +53,7 @@ def get_my_profile(db, request):
         "profile",
         profile=profile,
         is_listed=is_listed,
+        **form_of(request, exhibitor, profile),
         tag=page.tag_of(by_field(profile)),
         text=text,
         website=directory.linkable(profile["website"]),
@@ -91,6 +109,23 @@ def get_my_logo(db, request, hash):
     return page.attachment(
         downloads.stored_file(db.config, logo["sha256"], logo["content_type"], "logo")
     )
+
+
+def form_of(request, exhibitor, profile):
+    """Return {form, given}: the form of the texts of a profile, which may be locked, and its texts."""
+    found = page.form_of(
+        request,
+        "portal_forms.profile",
+        by_field(profile),
+        names=NAMES,
+        autocomplete=AUTOCOMPLETE,
+    )
+    for each in found["form"].fields:
+        each.kind = KINDS.get(each.name, each.kind)
+        each.is_locked = profile["locked"]
+    name = found["form"].field("display_name")
+    name.help = name.help.format(name=exhibitor.participant["company_name"] or "–")
+    return found
 
 
 def by_field(profile):

@@ -8,12 +8,15 @@ from eventapi.pages.my import page
 from eventapi.storage import files
 from eventapi.web import downloads
 from eventapi.web.html import page_requests
+from eventapi.web.html.forms import Field, Form
 from eventapi.web.routes import Routes
 
 routes = Routes("my-submissions", root="/my/<ref>", **page.PAGE)
 RIGHT = "submissions"
 # What a form is made from, and colleagues or the office may change meanwhile.
 SHOWN = ("title", "description", "due_at", "value", "document_id", "state", "feedback")
+# kind of field -> characters that its text may have
+LONGEST = {"text": 255, "textarea": 20_000, "url": 2000}
 
 
 def largest(config):
@@ -34,11 +37,14 @@ def get_my_submissions(db, request):
 def get_my_submission(db, request, key):
     """Return one submission with its form, feedback and revisions."""
     exhibitor, kind = asked(db, request, key)
+    form = form_of(request, kind)
     return page.render_page(
         db,
         request,
         exhibitor,
         "submission",
+        field=form.field("value"),
+        given={**form.texts(kind), **request.fields},
         title=kind["title"],
         kind=kind,
         revisions=reading.revisions(db, kind),
@@ -97,6 +103,21 @@ def get_my_revision(db, request, key, revision):
     return sent(
         db, reading.file_of(db, exhibitor.participant, kind["submission_id"], revision), key
     )
+
+
+def form_of(request, kind):
+    """Return the form of what is no file: a text, an address or a box to tick."""
+    help = page_requests.words(page.PACKAGE, request.language)["help_url"]
+    longest = LONGEST.get(kind["input"], 0)
+    field = Field(
+        "value",
+        "/value",
+        kind["title"],
+        kind["input"],
+        longest=min(longest, kind["max_length"] or longest),
+        help=help if kind["input"] == "url" else "",
+    )
+    return Form([field], request.language)
 
 
 def asked(db, request, key, open_page=page.open_page):

@@ -341,6 +341,10 @@ class Form:
             found.append(("", "", others))
         return found
 
+    def field(self, name: str) -> Field:
+        """Return the field of a name."""
+        return next(each for each in self.fields if each.name == name)
+
     # A record as texts
 
     def defaults(self) -> Texts:
