@@ -79,6 +79,7 @@ OUTSIDE = (
     "pages.desk.applications",
     "pages.desk.exhibitor",
     "pages.desk.exhibitors",
+    "pages.desk.new_exhibitor",
     "pages.desk.hall",
     "pages.desk.money",
     "pages.desk.bank_rules",

@@ -218,7 +218,7 @@ def create_participant_invoice(db, id):
     singular="link",
     status=201,
     again=200,
-    desk=Desk(batch=(), is_button=False),
+    desk=Desk(fields=(), batch=()),
 )
 def create_participant_link(db, who, id, body):
     """Give the contact of a participant access to the pages of the exhibitor.

@@ -72,6 +72,7 @@ DESK = (
     "applications/1",
     "exhibitors",
     "exhibitors/1",
+    "exhibitors/new",
     "hall",
     "booths/1",
     "money",

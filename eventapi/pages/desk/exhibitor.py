@@ -1,7 +1,7 @@
 """One exhibitor at the desk, with everything about it."""
 
 from eventapi.pages.desk import actions, api, events, labels, links, taxes
-from eventapi.pages.desk.applications import notes
+from eventapi.pages.desk.applications import fields_of, notes
 from eventapi.pages.desk.page import render_page
 from eventapi.web.routes import Routes
 
@@ -30,6 +30,18 @@ CONTACT = (
     "language",
 )
 FEW = 20  # records of one kind on the page of an exhibitor
+HOSTS = ("exhibitor", "sponsor")  # roles whose booth co-exhibitors share
+LIVE = ("pending", "confirmed")  # reservations that have a booth
+# Part of the readiness -> card of the page that has it.
+CARDS = {
+    "contract": "contracts",
+    "submissions": "submissions",
+    "booth": "booth",
+    "services": "orders",
+    "invoice": "account",
+    "payment": "account",
+    "badge": "contact",
+}
 
 
 @routes.get("/exhibitors/<id>")
@@ -73,10 +85,25 @@ def get_desk_exhibitor(db, request, id):
                 if is_open
                 else []
             )
-    reservations = of(
-        "booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine
-    )
-    bill = actions.one(request, "create_participant_invoice", id=id)
+    records = {
+        "reservations": of(
+            "booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine
+        ),
+        "orders": orders,
+        "submissions": of(
+            "submissions", "list_submissions", "submissions", include=("type",), **mine
+        ),
+        "invoices": of("invoices", "list_invoices", None, **mine),
+        "documents": of(
+            "documents",
+            "list_documents",
+            "documents",
+            entity_type="event_participant",
+            entity_id=id,
+        ),
+        "bill": actions.one(request, "create_participant_invoice", id=id),
+    }
+    access = links.of(request, participant_id=id)
     return render_page(
         db,
         request,
@@ -88,40 +115,154 @@ def get_desk_exhibitor(db, request, id):
         contact=contact,
         contact_fields=CONTACT,
         buttons=actions.of(request, "participants", row),
-        reservations=reservations,
-        free=free_booths(request, row, reservations),
-        orders=orders,
-        submissions=of("submissions", "list_submissions", "submissions", include=("type",), **mine),
-        invoices=of("invoices", "list_invoices", None, **mine),
-        documents=of(
-            "documents",
-            "list_documents",
-            "documents",
-            entity_type="event_participant",
-            entity_id=id,
-        ),
+        steps=steps_of(row, records),
+        next_step=next_step(request, row, records),
+        wish=wish_of(request, row),
+        balance=api.read("get_participant_balance", id=id).data
+        if records["invoices"] is not None
+        else None,
+        hosted=hosted_by(request, row),
+        host=host_of(request, row),
+        may_read_documents=api.may_call(request, "get_document_content"),
+        free=free_booths(request, row, records["reservations"]),
         tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),
-        links=links.of(request, participant_id=id),
-        links_title="links",
+        links=access,
+        links_title="access",
+        give_access=access_of(request, row, contact, access),
         may_make=True,
         new_link={"kind": "participant", "participant_id": id, "email": contact["email"]},
         notes=notes(request, "event_participant", id),
         entity=("event_participant", id),
-        profile=api.read("get_participant_profile", id=id).data
-        if api.may(request, "participants")
-        else None,
         history=history(request, "event_participant", id),
-        bill=bill,
-        is_undecided=bool(bill) and taxes.is_undecided(db, request, [id]),
+        is_undecided=bool(records["bill"]) and taxes.is_undecided(db, request, [id]),
         replace=actions.one(request, "replace_participant_badge", id=id),
+        **records,
     )
+
+
+def steps_of(row, records):
+    """Return the parts of the readiness, each with the `card` that it leads to.
+
+    A part has no card if the person may not read what is on it.
+    """
+    hidden = {
+        "contracts": records["documents"] is None,
+        "submissions": records["submissions"] is None,
+        "booth": records["reservations"] is None,
+        "orders": records["orders"] is None,
+        "account": records["invoices"] is None,
+    }
+    found = []
+    for item in row["readiness"]["items"]:
+        card = CARDS.get(item["item"])
+        if card:
+            found.append({**item, "card": None if hidden.get(card) else card})
+    return found
+
+
+def next_step(request, row, records):
+    """Return the first step that the office can do now, or None.
+
+    It is a button as `actions.action` makes it, or {address, label} of a page that has it.
+    """
+    for button in actions.of(request, "participants", row):
+        if button["name"] == "confirm_participant":
+            return button
+    left = {
+        item["item"]: item
+        for item in row["readiness"]["items"]
+        if item["status"] in ("open", "blocked")
+    }
+    if "contract" in left:
+        names = ("request_document_signature", "mark_document_signed")
+        if found := first_button(records["documents"], names):
+            return found
+    if left.get("submissions", {}).get("code") == "in_review" and records["submissions"]:
+        return {"address": "#submissions", "label": "step_review"}
+    if "booth" in left:
+        if found := first_button(records["reservations"], ("confirm_booth_reservation",)):
+            return found
+        if left["booth"]["code"] == "none" and records["reservations"] is not None:
+            return {"address": "#booth", "label": "step_booth"}
+    if "services" in left:
+        names = ("confirm_service_order", "submit_service_order")
+        if found := first_button(records["orders"], names):
+            return found
+    if "invoice" in left and records["invoices"] is not None:
+        for invoice in records["invoices"]:
+            if invoice["status"] == "draft":
+                return {"address": f"invoices/{invoice['id']}", "label": "step_send"}
+        if left["invoice"]["code"] == "unbilled" and records["bill"]:
+            return records["bill"][0]
+    if "payment" in left:
+        for invoice in records["invoices"] or ():
+            if invoice["open_amount"] > 0 and invoice["is_locked"]:
+                return {"address": f"invoices/{invoice['id']}", "label": "step_pay"}
+    return None
+
+
+def first_button(rows, names):
+    """Return the first of these buttons that a record has, or None."""
+    for row in rows or ():
+        for button in row["buttons"]:
+            if button["name"] in names:
+                return button
+    return None
+
+
+def wish_of(request, row):
+    """Return what the application has asked for, or None.
+
+    {id, area, message, answers}: `answers` are (label, value) of own questions.
+    """
+    if row["application_id"] is None or not api.may(request, "applications"):
+        return None
+    application = api.read("get_application", id=row["application_id"]).data
+    custom = fields_of(request)
+    return {
+        "id": application["id"],
+        "area": application["requested_area"],
+        "message": application["message"],
+        "answers": [
+            (custom.get(name, name), value)
+            for name, value in application["custom_fields"].items()
+            if value not in (None, "", [])
+        ],
+    }
+
+
+def hosted_by(request, row):
+    """Return those who share the booth of an exhibitor, or None for other roles."""
+    if row["role"] not in HOSTS:
+        return None
+    rows, _ = api.rows(
+        "list_participants", include=("contact",), host_participant_id=row["id"], per_page=FEW
+    )
+    return rows
+
+
+def host_of(request, row):
+    """Return the exhibitor whose booth a co-exhibitor shares, or None."""
+    if row["host_participant_id"] is None:
+        return None
+    return api.read("get_participant", id=row["host_participant_id"], include=("contact",)).data
+
+
+def access_of(request, row, contact, access):
+    """Return the button that mails the first link of an exhibitor, as a list.
+
+    It is empty once the contact has a link, or without an address.
+    """
+    if access is None or row["status"] == "cancelled" or not contact["email"]:
+        return []
+    if any(each["status"] == "active" and each["email"] == contact["email"] for each in access):
+        return []
+    return actions.one(request, "create_participant_link", id=row["id"])
 
 
 def free_booths(request, row, reservations):
     """Return the free booths that can be held for a participant without one, or None."""
-    has_one = reservations is None or any(
-        each["status"] in ("pending", "confirmed") for each in reservations
-    )
+    has_one = reservations is None or any(each["status"] in LIVE for each in reservations)
     if (
         has_one
         or row["status"] == "cancelled"
@@ -158,3 +299,13 @@ def history(request, kind, id):
     if not api.may(request, "audit"):
         return None
     return api.rows("list_audit_entries", entity_type=kind, entity_id=id, per_page=10)[0]
+
+
+@routes.get("/documents/<id>/file")
+def get_desk_document_file(request, id):
+    """Return the file of a document for download. One that is text is a PDF."""
+    document = api.read("get_document", id=id).data
+    form = "application/pdf" if document["filename"] is None else "*/*"
+    response = api.read("get_document_content", id=id, form=form)
+    response.headers["Cache-Control"] = "no-store"
+    return response

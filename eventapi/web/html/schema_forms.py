@@ -148,7 +148,7 @@ class Form(forms.Form):
         return [
             self._field(f"{path}/{name}", sub, name in required)
             for name, sub in parts
-            if not sub.get("readOnly") and f"{path}/{name}" not in self.without
+            if sub is not True and not sub.get("readOnly") and f"{path}/{name}" not in self.without
         ]
 
     def _kind(self, path, schema):

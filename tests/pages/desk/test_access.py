@@ -35,6 +35,7 @@ PAGES = (
     "hall/holds",
     "exhibitors/submissions",
     "exhibitors/orders",
+    "exhibitors/new",
 )
 
 

@@ -26,7 +26,7 @@ NEEDS = {
     "participants": """
         do/confirm_participant/1 do/unconfirm_participant/1 do/cancel_participant/1 do/reinstate_participant/1
         do/replace_participant_badge/1 batch/participants/confirm batch/participants/invoice batch/participants/link
-        edit/participants
+        exhibitors/new edit/participants
         edit/participants/1 edit/profiles/1 do/create_note""",
     "invoices": """
         do/create_participant_invoice/1 do/refresh_invoice/1 do/send_invoice/1 do/mail_invoice/2 do/remind_invoice/2
@@ -57,7 +57,8 @@ NEEDS = {
         do/create_task do/start_task/1 do/complete_task/1 do/cancel_task/1 do/reopen_task/1""",
     "links": """
         do/mail_link/2 do/revoke_link/2 do/delete_link_device/2/1 links/2/show links/2/rotate links
-        applications/1/access batch/links/remind batch/participants/link""",
+        applications/1/access batch/links/remind batch/participants/link
+        do/create_participant_link/2""",
     "checkins": "do/mail_link/2 links/2/show links/2/rotate links",
     "events": """
         edit/events edit/events/1 setup/details setup/website setup/apply setup/apply/texts setup/portal setup/visitors
@@ -75,6 +76,7 @@ NEEDS = {
 NEEDS = {scope: text.split() for scope, text in NEEDS.items()}
 ADDRESSES = sorted({address for addresses in NEEDS.values() for address in addresses})
 FIELDS = {
+    "exhibitors/new": {"contact_id": "1"},
     "do/create_note": {
         "entity_type": "event_participant",
         "entity_id": "1",
@@ -113,6 +115,7 @@ PAGES = (
     "exhibitors/1",
     "exhibitors/2",
     "exhibitors/3",
+    "exhibitors/new",
     "exhibitors/submissions",
     "exhibitors/orders",
     "exhibitors/remind",

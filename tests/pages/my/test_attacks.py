@@ -438,6 +438,7 @@ def office(site):
         f"exhibitors/{staff['id']}",
         "exhibitors/submissions",
         "exhibitors/orders",
+        "exhibitors/new",
         "money",
         "hall",
         "search",

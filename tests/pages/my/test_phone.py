@@ -209,6 +209,7 @@ DESK = (
     "applications/1",
     "exhibitors",
     "exhibitors/1",
+    "exhibitors/new",
     "exhibitors/submissions",
     "exhibitors/orders",
     "exhibitors/remind",

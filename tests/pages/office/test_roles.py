@@ -26,11 +26,11 @@ OWN = ("account", "account/factor", "start", "team", "team/new")  # pages of per
 CLOSED = {
     "owner": "",
     "office": "start team team/new",
-    "finance": "start team team/new exhibitors/remind",
-    "door": "start team team/new applications applications/ exhibitors/submissions exhibitors/orders "
+    "finance": "start team team/new exhibitors/remind exhibitors/new",
+    "door": "start team team/new applications applications/ exhibitors/submissions exhibitors/orders exhibitors/new "
     "hall hall/ booths/ money money/ invoices/ tasks log company/ setup/categories setup/stands setup/halls "
     "setup/services setup/submissions setup/dunning",
-    "reader": "start team team/new",
+    "reader": "start team team/new exhibitors/new",
 }
 
 

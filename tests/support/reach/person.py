@@ -47,6 +47,7 @@ PAGES = {
         "exhibitors",
         "exhibitors/submissions",
         "exhibitors/orders",
+        "exhibitors/new",
         "hall",
         "hall/holds",
         "money",

@@ -423,6 +423,7 @@ LEFT_OUT = {
     "POST /desk/money/statement": SAME,
     "POST /desk/money/statement/<id>": SAME,
     "POST /desk/badges": SAME,
+    "POST /desk/exhibitors/new": SAME,
     "POST /desk/edit/<name>/<id>": SAME,
     "POST /desk/edit/<name>": SAME,
     "POST /desk/setup/<page>": SAME,

@@ -1,0 +1,251 @@
+"""The page of one exhibitor: steps, the next one, wish, account and co-exhibitors; and the page of a
+new one.
+"""
+
+import re
+
+import pytest
+
+
+@pytest.fixture
+def mail(settings, monkeypatch):
+    for name, value in (
+        ("smtp_host", "localhost"),
+        ("smtp_sender", "office@example.org"),
+        ("base_url", "https://show.example.org"),
+    ):
+        monkeypatch.setattr(settings, name, value)
+
+
+def page_of(office, fair):
+    return office.get(f"/desk/exhibitors/{fair.exhibitor['id']}")
+
+
+def next_step(page):
+    """Return the text of the filled button in the head of a page, or None."""
+    head = page.text.partition("<h1>")[2].partition('<ol class="track"')[0]
+    head = head.partition("</details>")[2]
+    found = re.search(r'(?s)<(?:a class="button"|button)[^>]*>(.*?)</', head)
+    return found and found[1].strip()
+
+
+def follow(visitor, answer):
+    """Return the page to which a form has led."""
+    return answer.follow(headers=visitor.headers, status=200)
+
+
+def hold(organiser, fair):
+    body = {"booth_id": fair.booths[0]["id"], "event_participant_id": fair.exhibitor["id"]}
+    return organiser.make("/booth-reservations", body)
+
+
+# The page of one
+
+
+def test_the_main_button_is_the_next_step_of_the_office(office, organiser, fair):
+    organiser.post(f"/participants/{fair.exhibitor['id']}/unconfirm", status=200)
+    assert next_step(page_of(office, fair)) == "Confirm participation"
+    organiser.post(f"/participants/{fair.exhibitor['id']}/confirm", status=200)
+    assert next_step(page_of(office, fair)) == "Assign a booth"
+    held = hold(organiser, fair)
+    assert next_step(page_of(office, fair)) == "Confirm the booth"
+    organiser.post(f"/booth-reservations/{held['id']}/confirm", status=200)
+    assert next_step(page_of(office, fair)) == "Write the invoice"
+    draft = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
+    assert next_step(page_of(office, fair)) == "Send the invoice"
+    sent = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
+    assert next_step(page_of(office, fair)) == "Enter the payment"
+    paid = {"invoice_number": sent["invoice_number"], "amount": sent["total"]}
+    organiser.make("/payments", paid)
+    assert next_step(page_of(office, fair)) is None
+
+
+def test_each_step_leads_to_its_card(office, desk, fair):
+    page = page_of(office, fair)
+    track = page.text.partition('<ol class="track"')[2].partition("</ol>")[0]
+    cards = re.findall(r'href="#(\w+)"', track)
+    assert cards == ["contracts", "submissions", "booth", "orders", "account", "account", "contact"]
+    assert all(f'id="{card}"' in page for card in cards)
+    # of cards that somebody may not see, the step stands without a link
+    few = page_of(desk("participants:read"), fair)
+    track = few.text.partition('<ol class="track"')[2].partition("</ol>")[0]
+    assert re.findall(r'href="#(\w+)"', track) == ["contact"] and track.count("<li") == 7
+
+
+def test_the_wish_of_the_application_stands_beside_the_booth(office, desk, organiser, fair):
+    organiser.make(
+        "/custom-fields",
+        {"entity_type": "application", "field_key": "beside", "field_label": "Beside whom"},
+    )
+    changed = {
+        "message": "Near the entrance, please.",
+        "requested_area": 12,
+        "custom_fields": {"beside": "Schroeder"},
+    }
+    organiser.patch(f"/applications/{fair.application['id']}", changed, status=200)
+    organiser.post(f"/applications/{fair.application['id']}/approve", {}, status=200)
+    (made,) = [row for row in organiser.data("/participants") if row["application_id"]]
+    address = f"/desk/exhibitors/{made['id']}"
+    page = office.get(address)
+    for text in ("Near the entrance, please.", "12 m²", "Beside whom:", "Schroeder"):
+        assert text in page, text
+    hidden = desk("participants:read booths:read").get(address)
+    assert "Near the entrance" not in hidden
+
+
+def test_the_account_needs_the_scope_of_invoices(office, desk, organiser, fair):
+    draft = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
+    organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
+    page = page_of(office, fair)
+    account = page.text.partition('id="account"')[2].partition("</section>")[0]
+    amounts = re.findall(r"<dd[^>]*>(.*?)</dd>", account)
+    assert amounts == ["EUR 357.00", "EUR 0.00", "EUR 357.00"]  # 300 and 19 %
+    assert 'id="account"' not in page_of(desk("participants:read"), fair)
+
+
+def test_access_is_mailed_until_the_contact_has_it(office, organiser, fair, mail):
+    organiser.patch(f"/events/{fair.event['id']}/pages", {"my_is_open": True}, status=200)
+    button = f"/desk/do/create_participant_link/{fair.exhibitor['id']}"
+    page = page_of(office, fair)
+    assert button in page
+    back = f"exhibitors/{fair.exhibitor['id']}"
+    after = office.submit(page, button, {"back": back})
+    shown = follow(office, after)
+    assert "Rosen KG: The mail with the link is on its way." in shown
+    assert button not in shown
+    assert [link["email"] for link in organiser.data("/links")] == ["info@rosen.example"]
+
+
+def test_co_exhibitors_and_their_host_lead_to_each_other(office, organiser, fair):
+    host = fair.exhibitor["id"]
+    page = office.get(f"/desk/exhibitors/new?event=fair&host_participant_id={host}")
+    assert "New co-exhibitor of Rosen KG" in page and 'name="booth_id"' not in page
+    fields = {"host_participant_id": host, "contact/company_name": "Klein & Co"}
+    answer = office.submit(page, "/desk/exhibitors/new?event=fair", fields)
+    guest = organiser.data("/participants?role=co_exhibitor")[0]
+    assert guest["host_participant_id"] == host
+    assert f"exhibitors/{guest['id']}" in answer.headers["Location"]
+    assert "at the booth of Rosen KG" in office.get(f"/desk/exhibitors/{guest['id']}")
+    assert "Klein &amp; Co" in page_of(office, fair)
+
+
+def test_a_document_is_a_link_to_its_file(office, desk, organiser, fair):
+    template = organiser.make("/documents/templates", {"name": "Letter", "body": "<p>Good day</p>"})
+    made = organiser.make(
+        "/documents",
+        {
+            "entity_type": "event_participant",
+            "entity_id": fair.exhibitor["id"],
+            "template_id": template["id"],
+        },
+    )
+    assert f"documents/{made['id']}/file" in page_of(office, fair)
+    answer = office.get(f"/desk/documents/{made['id']}/file")
+    assert answer.content_type == "application/pdf" and answer.body.startswith(b"%PDF")
+    desk("participants:read").get(f"/desk/documents/{made['id']}/file", 403)
+
+
+# A new one
+
+NEW = {
+    "contact/company_name": "Ebner Keramik",
+    "contact/last_name": "Ebner",
+    "contact/email": "eva@ebner.example",
+}
+
+
+def create(visitor, fields, status=303, page=None):
+    page = page or visitor.get("/desk/exhibitors/new?event=fair")
+    return visitor.submit(page, "/desk/exhibitors/new?event=fair", fields, status)
+
+
+def test_a_new_exhibitor_is_made_with_booth_and_access_on_one_page(office, organiser, fair, mail):
+    organiser.patch(f"/events/{fair.event['id']}/pages", {"my_is_open": True}, status=200)
+    booth, category = fair.booths[0], organiser.data("/categories")[0]
+    fields = {
+        **NEW,
+        "category_key": category["category_key"],
+        "booth_id": booth["id"],
+        "is_confirmed": "1",
+        "access": "1",
+    }
+    page = office.get("/desk/exhibitors/new?event=fair")
+    assert f"{booth['booth_number']} · " in page
+    answer = create(office, fields, page=page)
+    made = organiser.data("/participants?include=contact&search=ebner")[0]
+    assert (made["role"], made["status"], made["category_key"]) == (
+        "exhibitor",
+        "confirmed",
+        category["category_key"],
+    )
+    [held] = organiser.data(f"/booth-reservations?event_participant_id={made['id']}")
+    assert (held["booth_id"], held["status"]) == (booth["id"], "confirmed")
+    [link] = organiser.data(f"/links?participant_id={made['id']}")
+    assert link["email"] == "eva@ebner.example" and link["mailed_at"]
+    shown = follow(office, answer)
+    assert "Ebner Keramik takes part now." in shown
+    # pressed twice: nothing more
+    assert create(office, fields, page=page).headers["Location"] == answer.headers["Location"]
+    assert len(organiser.data("/participants?search=ebner")) == 1
+
+
+def test_a_known_address_asks_whether_to_take_that_contact(office, organiser, fair):
+    body = {"first_name": "Mia", "last_name": "Sommer", "email": "eva@ebner.example"}
+    known = organiser.make("/contacts", body)
+    asked = create(office, NEW, 409)
+    assert "Take that contact, or create another one?" in asked and "Take Mia Sommer" in asked
+    assert 'value="Ebner Keramik"' in asked  # what was typed stays
+    create(office, {**NEW, "contact_id": known["id"]}, page=asked)
+    assert organiser.data("/participants?search=sommer")[0]["contact_id"] == known["id"]
+    assert len(organiser.data("/contacts")) == 2
+
+
+def test_another_contact_with_a_known_address_is_made_on_demand(office, organiser, fair):
+    organiser.make("/contacts", {"last_name": "Sommer", "email": "eva@ebner.example"})
+    fields = {**NEW, "category_key": organiser.data("/categories")[0]["category_key"]}
+    asked = create(office, fields, 409)
+    answer = create(office, {**fields, "anyway": "1"}, page=asked)
+    going_on = follow(office, answer)
+    assert "Ebner Keramik" in going_on and 'name="contact/company_name"' not in going_on
+    assert f'<option value="{fields["category_key"]}" selected' in going_on
+    new = organiser.data("/contacts?search=ebner")[0]
+    create(office, {"contact_id": new["id"]}, page=going_on)
+    assert organiser.data("/participants?search=ebner")[0]["contact_id"] == new["id"]
+
+
+def test_contacts_are_found_and_taken(office, organiser, fair):
+    other = organiser.make("/contacts", {"company_name": "Rosenhof"})
+    page = office.get("/desk/exhibitors/new?event=fair&q=rosen")
+    found = page.text.partition("From the contacts")[2].partition("</section>")[0]
+    assert f"contact_id={other['id']}" in found
+    # somebody who takes part already leads to its page
+    assert f"exhibitors/{fair.exhibitor['id']}" in found and "Takes part already" in found
+    chosen = office.get(f"/desk/exhibitors/new?event=fair&contact_id={other['id']}")
+    assert "Rosenhof" in chosen and 'name="contact/company_name"' not in chosen
+
+
+def test_a_booth_that_is_taken_meanwhile_leaves_the_exhibitor_and_says_so(office, organiser, fair):
+    page = office.get("/desk/exhibitors/new?event=fair")
+    held = hold(organiser, fair)
+    answer = create(office, {**NEW, "booth_id": held["booth_id"]}, page=page)
+    shown = follow(office, answer)
+    assert "Ebner Keramik takes part now, but the booth was given away meanwhile." in shown
+    made = organiser.data("/participants?search=ebner")[0]
+    assert organiser.data(f"/booth-reservations?event_participant_id={made['id']}") == []
+
+
+def test_a_new_contact_without_a_name_is_refused_beside_its_fields(office, organiser, fair):
+    before = organiser.data("/contacts")
+    refused = create(office, {"contact/email": "nobody"}, 422)
+    assert "Error" in refused.text.partition("</title>")[0]
+    create(office, {}, 422)
+    assert organiser.data("/contacts") == before
+
+
+def test_without_the_scope_of_contacts_only_known_ones_become_exhibitors(desk, organiser, fair):
+    other = organiser.make("/contacts", {"company_name": "Rosenhof"})
+    visitor = desk("participants contacts:read")
+    page = visitor.get("/desk/exhibitors/new?event=fair&q=rosenhof")
+    assert 'name="contact/company_name"' not in page and f"contact_id={other['id']}" in page
+    create(visitor, {"contact_id": other["id"]}, page=page)
+    desk("participants:read").get("/desk/exhibitors/new?event=fair", 403)
