@@ -6,14 +6,16 @@ kinds.py names the fields of each form. The rest of a record stays as it is.
 
 from urllib.parse import urlencode
 
+from eventapi.calls import desk
 from eventapi.domain.bank import importing
-from eventapi.errors import not_found
+from eventapi.errors import Problem, not_found
 from eventapi.languages import choice, names
 from eventapi.pages.desk import actions, api, bank_rules, choices, events, labels, taxes
 from eventapi.pages.desk.kinds import KINDS
 from eventapi.pages.desk.page import render_page
 from eventapi.pages.office import menu
-from eventapi.web.html import page_requests, shell
+from eventapi.storage.errors import StorageError
+from eventapi.web.html import forms, page_requests, shell
 from eventapi.web.html.forms import Group, id_of
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
@@ -35,6 +37,7 @@ ABOUT = {
     "contact_id": ("get_contact", ()),
     "event_participant_id": ("get_participant", ("contact",)),
 }
+STAND_IN = "x"  # for a required text that is missing, while a page looks for further faults
 ON_STAGE = ("speaker", "host")  # roles in a session that its form has; it lacks those who attend
 # Kinds with the language of a person or of the public pages: without one, that of the organiser counts.
 WITH_LANGUAGE = ("contacts", "website")
@@ -270,15 +273,50 @@ def save(request, config, kind, name, id, lead):
             tag=tag_of(request),
         )
     form = form_of(request, config, kind, name, id)
-    body = form.body(form.compact(request.fields))
-    return actions.once(
-        request,
-        handler_of(kind, id),
-        {"id": id} if id else {},
-        with_what_stays(kind, id, form, body),
-        lambda response: page_requests.see_other(request, lead(response)),
-        tag=tag_of(request) if id else None,
-    )
+    body = with_what_stays(kind, id, form, form.body(form.compact(request.fields)))
+    handler = handler_of(kind, id)
+    ids = {"id": id} if id else {}
+    tag = tag_of(request) if id else None
+    try:
+        return actions.once(
+            request,
+            handler,
+            ids,
+            body,
+            lambda response: page_requests.see_other(request, lead(response)),
+            tag=tag,
+        )
+    except Problem as problem:
+        if problem.status == 422 and problem.errors:
+            problem.errors += further_faults(form, handler, ids, body, problem.errors, tag)
+        raise
+
+
+class Undone(Exception):
+    """Ends the transaction of a call that only looks for faults, so that it is rolled back."""
+
+
+def further_faults(form, handler, ids, body, errors, tag):
+    """Return the faults that the rules find in the rest of a body whose `errors` are known, so that
+    a person sees all of them at once. Nothing of this call stays.
+
+    STAND_IN takes the place of a required text.
+    """
+    rest, names = forms.left_out(body, errors)
+    for each in form.fields:
+        if each.name in names and each.kind == "text" and each.is_required:
+            rest[each.name] = STAND_IN
+
+    def undone(act):
+        act()
+        raise Undone
+
+    try:
+        desk.call(api.routes()[handler], ids, body=rest, tag=tag, within=undone)
+    except Problem as problem:
+        return forms.further(problem.errors or [], names) if problem.status == 422 else []
+    except (Undone, StorageError):
+        return []
 
 
 def with_what_stays(kind, id, form, body):

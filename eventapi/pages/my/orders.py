@@ -52,7 +52,15 @@ def fill_my_basket(db, request):
     )
     services = reading.catalogue(db, exhibitor.participant)
     request.form = form_of(services, request.fields, request.language)
-    row = basket.fill(db, exhibitor.participant, items_of(request, services))
+    items, faults = items_of(request, services)
+    try:
+        row = basket.fill(db, exhibitor.participant, items)
+    except Problem as problem:
+        if problem.errors is None:
+            raise
+        faults += problem.errors
+    if faults:
+        raise invalid(faults)
     return page_requests.see_other(
         request, "orders/check" if row else "orders", done=None if row else "emptied"
     )
@@ -127,9 +135,8 @@ def form_of(services, given, language):
 
 
 def items_of(request, services):
-    """Return the items that the form means: services with a quantity.
-
-    Raise 422 for each quantity that is no number.
+    """Return (items, faults): services with a quantity, and a fault for each quantity that is no
+    whole number. The item of such a one has the quantity 1, so that the order checks the others.
     """
     by_name = {each.name: each for each in request.form.fields}
     items, faults = [], []
@@ -140,10 +147,9 @@ def items_of(request, services):
         more = by_name[f"s.{id}"].text(request.fields).strip()
         if not isinstance(quantity, int) or not 0 <= quantity <= QUANTITY["maximum"]:
             faults.append(fault("type", "must be a whole number", pointer=field.pointer))
-        elif quantity:
+            quantity = 1
+        if quantity:
             items.append(
                 {"service_id": id, "quantity": quantity, "specification": more[:2000] or None}
             )
-    if faults:
-        raise invalid(faults)
-    return items
+    return items, faults

@@ -18,7 +18,7 @@ from eventapi.pages.show.views import PACKAGE, head_and_foot
 from eventapi.plugins.validation import body_of
 from eventapi.validation.formats import CHECKS
 from eventapi.web import client
-from eventapi.web.html import cookies, form_bodies, page_requests, shell, tokens
+from eventapi.web.html import cookies, form_bodies, forms, page_requests, shell, tokens
 from eventapi.web.html.forms import Sentences
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
@@ -174,10 +174,23 @@ def refuse_token(db, submission, state):
 
 
 def checked_body(db, submission, made):
-    """Return the body of POST /applications that the form means. Raise 422 or 409 as it does."""
+    """Return the body of POST /applications that the form means.
+
+    Raise 422 or 409 as it does, with all faults: the rules also check what is left of a form with
+    texts that cannot be read.
+    """
     meant = fields.body_of(made, submission, db.now, db.config.organiser_country)
-    body = body_of("application", "POST", db.config.timezone)(meant)
+    check = body_of("application", "POST", db.config.timezone)
     asked = submission.show["visit_fields"] if submission.form == "visit" else None
+    try:
+        body = check(meant)
+    except Problem as problem:
+        rest, names = forms.left_out(meant, problem.errors)
+        try:
+            applications.check_form(db, check(rest), asked)
+        except Problem as further:
+            problem.errors = [*problem.errors, *forms.further(further.errors or [], names)]
+        raise problem from None
     applications.check_form(db, body, asked)
     return body
 

@@ -591,6 +591,26 @@ def _put(body, pointer, value):
     body[name] = value
 
 
+def left_out(body: dict, errors: list[dict]) -> tuple[dict, set[str]]:
+    """Return a body without the fields that errors of a problem document are about, and their
+    names: the rest can be checked once more, so that all faults are said in one round.
+    """
+    names = {(error.get("pointer") or "/").split("/")[1] for error in errors}
+    return {name: value for name, value in body.items() if name not in names}, names
+
+
+def further(errors: list[dict], names: set[str]) -> list[dict]:
+    """Return the errors of a second check that are about fields which it did not leave out.
+
+    What is about the whole body may only follow from what was left out.
+    """
+    return [
+        error
+        for error in errors
+        if error.get("pointer") and error["pointer"].split("/")[1] not in names
+    ]
+
+
 def text_kind(path: str, schema: dict) -> str:
     """Return the kind of the field of a text, by its schema and the end of its path."""
     if schema.get("pattern") == COLOR:

@@ -1,5 +1,6 @@
 """The forms of the desk: one that is saved as it is changes nothing, whichever event is in hand."""
 
+import re
 from urllib.parse import urljoin
 
 import pytest
@@ -265,3 +266,34 @@ def test_the_title_of_a_refused_form_says_once_that_something_is_wrong(office, f
     page = office.get("/desk/edit/booth_types")
     refused = office.submit(page, "/desk/edit/booth_types", {"price": "much"}, 422).text
     assert refused.partition("<title>")[2].startswith("Error: New ")
+
+
+def faulty(page):
+    """Return the names of the fields that the list of faults of a page leads to."""
+    return re.findall(
+        r'href="#f-([^"]+)"', page.text.partition('id="faults"')[2].split("</div>")[0]
+    )
+
+
+def test_what_the_schema_refuses_and_what_the_rules_refuse_is_said_at_once(office, organiser, fair):
+    typed = {"title": "", "date_from": "2.5.2027", "date_to": "1.5.2027", "country": "DE"}
+    page = office.get("/desk/edit/events")
+    refused = office.submit(page, "/desk/edit/events", typed, 422)
+    assert faulty(refused) == ["title", "date_to"]
+    assert "The end must not be before the beginning." in refused.text
+    assert len(organiser.data("/events")) == 1
+
+    form = record_form(office.get("/desk/setup/details?event=fair"))
+    before = organiser.data("/events/1")
+    form["cost_centre"] = "not so"
+    form["date_from"], form["date_to"] = "2.5.2027", "1.5.2027"
+    refused = form.submit(headers=office.headers, status=422)
+    assert faulty(refused) == ["date_to", "cost_centre"]
+    assert organiser.data("/events/1") == before
+
+
+def test_a_rule_about_a_text_that_cannot_be_read_is_not_said_besides(office, organiser, fair):
+    typed = {"title": "Fair", "date_from": "2.5.2027", "date_to": "soon", "country": "DE"}
+    refused = office.submit(office.get("/desk/edit/events"), "/desk/edit/events", typed, 422)
+    assert faulty(refused) == ["date_to"]
+    assert "The end must not be before the beginning." not in refused.text

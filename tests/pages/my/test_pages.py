@@ -334,6 +334,26 @@ def test_a_wrong_quantity_is_said_beside_it_and_an_empty_basket_goes(my, site):
     assert f'id="e-{power}"' in refused and f'<a href="#f-s.{power}">' in refused
 
 
+def test_all_faults_of_an_order_are_said_at_once(my, site):
+    water = site.organiser.make(
+        "/services",
+        {
+            "service_name": "Water",
+            "base_price": 80,
+            "requires_specification": True,
+            "events": [{"event_key": "fair"}],
+        },
+    )
+    typed = {f"q.{site.power['id']}": "two", f"q.{water['id']}": "1"}
+    refused = my.send("orders", "orders", typed, 422).text
+    found = re.findall(r'href="#f-([qs]\.\d+)">([^<]+)<', refused)
+    assert sorted(found) == [
+        (f"q.{site.power['id']}", "Power: Quantity"),
+        (f"s.{water['id']}", "Water: Details"),
+    ]
+    assert site.organiser.data("/service-orders") == []
+
+
 def test_a_contract_is_accepted_and_read_again(my, site):
     contract = site.contract()
     page = my.get(f"contract/{contract['id']}").text

@@ -171,6 +171,13 @@ def test_a_fault_stands_beside_its_field_and_nothing_is_lost(send, db, changed, 
     assert mails(db) == []
 
 
+def test_all_faults_are_said_at_once_also_those_of_the_rules(send, db):
+    page = send(status=422, terms=None, requested_area="much", tax_id="DE123456789").text
+    found = re.findall(r'href="#f-([\w.]+)"', page)
+    assert found == ["tax_id", "requested_area", "terms"]
+    assert mails(db) == []
+
+
 def test_a_fault_says_the_limit_and_an_area_may_have_its_unit(app, organiser, send, db):
     page = send(status=422, company_name="x" * 256, requested_area="much").text
     assert "Too long: at most 255 characters." in page
