@@ -24,6 +24,9 @@ SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description
                )                                            -- when entity_id
    AND l.admin_id = :admin_id                               -- when admin_id
    AND l.api_key_id = :api_key_id                           -- when api_key_id
+   AND (:actor = 'admin') = (l.admin_id IS NOT NULL)        -- when actor
+   AND (:actor = 'link') = (l.admin_id IS NULL AND ifnull(l.admin_name, '') GLOB 'link [0-9]*')      -- when actor
+   AND (:actor = 'command_line') = (l.admin_id IS NULL AND ifnull(l.admin_name, '') GLOB '* (command line)') -- when actor
    AND l.request_id = :request_id                           -- when request_id
    AND l.created_at >= :date_from                           -- when date_from
    AND l.created_at <= :date_to                             -- when date_to

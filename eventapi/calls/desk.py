@@ -79,6 +79,7 @@ def call(
         for name, value in (("HTTP_IF_MATCH", tag), ("HTTP_IDEMPOTENCY_KEY", key))
         if value
     }
+    environ["bottle.route"] = routed(route)  # a list as CSV is named after it
     with bound(environ):
         found = checked(route)(**ids)
     return found if isinstance(found, Response) else Response(found)
@@ -110,6 +111,13 @@ def bound(environ: dict) -> Iterator[None]:
         request.bind(outer)
 
 
+def routed(route: Route) -> SimpleNamespace:
+    """Return a route as bottle has it, for plugins and for the running request."""
+    return SimpleNamespace(
+        method=route.method, callback=route.handler, config={"options": route.options}
+    )
+
+
 CHECKED = {}  # (method, path) -> handler behind the plugins, once a page has called it
 
 
@@ -120,10 +128,7 @@ def checked(route: Route) -> Callable:
     known = CHECKED.get((route.method, route.path))
     if known:
         return known
-    seen = SimpleNamespace(
-        method=route.method, callback=route.handler, config={"options": route.options}
-    )
-
+    seen = routed(route)
     takes = [name for name in PARTS if name in inspect.signature(route.handler).parameters]
 
     def found(**values):

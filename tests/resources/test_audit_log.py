@@ -1,5 +1,7 @@
 """The audit log: filters, access, and the protection of entries."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from eventapi import journal
@@ -107,6 +109,40 @@ def test_an_entry_shows_the_author_and_the_changed_values(organiser, db, history
 )
 def test_each_filter_finds_the_matching_entries(organiser, history, query, expected):
     assert found(organiser, query) == expected
+
+
+def test_each_kind_of_actor_is_found_alone(organiser, db):
+    named = {"ada (command line)": "command_line", "link 12": "link", None: "server"}
+    for name in named:
+        with db.write():
+            db.actor = SimpleNamespace(
+                key_id=None,
+                admin_id=None,
+                admin_name=name,
+                request_id=None,
+                address=None,
+                agent=None,
+            )
+            journal.administered(db, entities.TENANT, "tested", title=name or "worker")
+    with db.write():  # an admin whose name is that of no admin
+        db.actor = SimpleNamespace(
+            key_id=None, admin_id=1, admin_name="link 12", request_id=None, address=None, agent=None
+        )
+        journal.administered(db, entities.TENANT, "tested", title="admin")
+    titles = {
+        actor: [
+            entry["entity_title"]
+            for entry in organiser.data(f"/audit-log?actor={actor}&action=tested")
+        ]
+        for actor in ("admin", "link", "command_line", "server")
+    }
+    assert titles == {
+        "admin": ["admin"],
+        "link": ["link 12"],
+        "command_line": ["ada (command line)"],
+        "server": ["worker"],
+    }
+    organiser.get("/audit-log?actor=worker", status=422)
 
 
 def test_dates_are_whole_days_in_the_time_zone_of_the_organiser(organiser, db):

@@ -51,6 +51,7 @@ LONGER = {
 }
 UNNAMED = ("bulk_import", "link")  # kinds whose title is no name
 OF_LINK = re.compile(r"link (\d+)")  # the author of a change by somebody with a link
+OF_COMMAND_LINE = re.compile(r"(.*) \(command line\)")  # and that of a change by the command line
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,9 @@ def _author(teller, entry):
     """Return (name, word of the sentence after it)."""
     if entry["admin_id"]:
         return entry["admin_name"] or teller.texts["log_erased"], BY_PERSON
+    user = OF_COMMAND_LINE.fullmatch(entry["admin_name"] or "")
+    if user:
+        return teller.texts["log_by_command_line"].format(user=user[1]), "log_alone"
     link = OF_LINK.fullmatch(entry["admin_name"] or "")
     if link is None:
         return teller.texts["log_automatic"], "log_alone"

@@ -1,16 +1,18 @@
 """The log of the desk: who has done what, from the audit log, day by day."""
 
 from itertools import groupby
+from operator import itemgetter
+from urllib.parse import urlencode
 
 from eventapi import times
-from eventapi.domain.access import people
+from eventapi.domain.access import api_keys, people, roles
 from eventapi.domain.records import entities
 from eventapi.pages.desk import api, changes, labels, lists
 from eventapi.pages.desk.page import render_page
 from eventapi.pages.desk.writing import Writer
 from eventapi.web.html import shell
 from eventapi.web.html.forms import id_of
-from eventapi.web.routes import Routes
+from eventapi.web.routes import CSV, Routes
 
 routes = Routes(
     "desk-log",
@@ -23,26 +25,20 @@ routes = Routes(
 )
 
 ENTRIES = 100  # of the audit log on a page
+ASKED = ("person", "from", "to", "q", "kind", "id")  # parameters of the page that choose entries
+ACTORS = ("link", "command_line", "server")  # who acts beside people
 
 
 @routes.get("/log")
 def get_desk_log(db, request):
     """Return what was done, newest first: by a person, on some days, or to a record."""
-    asked = shell.asked("person", "from", "to", "q", "kind", "id", "page", "event")
-    person = id_of(asked.get("person", ""))
-    kind = asked.get("kind") if asked.get("kind") in entities.KINDS else None
+    asked = shell.asked(*ASKED, "page", "event")
+    query = query_of(asked)
     entries, total = api.rows(
-        "list_audit_entries",
-        admin_id=person,
-        date_from=day_of(asked.get("from")),
-        date_to=day_of(asked.get("to")),
-        entity_type=kind,
-        entity_id=id_of(asked.get("id", "")) if kind else None,
-        search=asked.get("q"),
-        page=lists.page_of(asked),
-        per_page=ENTRIES,
+        "list_audit_entries", page=lists.page_of(asked), per_page=ENTRIES, **query
     )
     found = changes.of(db, request, changes.by_request(entries))
+    kind = query["entity_type"]
     return render_page(
         db,
         request,
@@ -50,13 +46,55 @@ def get_desk_log(db, request):
         menu="today",
         asked=asked,
         about=record_of(request, kind, found) if kind else "",
-        person=person,
-        persons=people.all_people(db),
+        person=query["admin_id"] or query["actor"],
+        persons=persons_of(db, request, entries, query["admin_id"]),
+        actors=ACTORS,
         days=days(db, request, found),
         total=total,
         is_counted=False,
         paging=lists.paging(asked, total, ENTRIES),
+        filter=urlencode({name: asked[name] for name in ASKED if name in asked}),
+        may_export=all(api.may(request, scope) for scope in api_keys.SCOPES),
     )
+
+
+@routes.get("/log/csv")
+def export_desk_log(request):
+    """Return the entries of the audit log that the page has chosen as CSV.
+
+    They have whole records, so raise 403 unless the person may read all records.
+    """
+    for scope in api_keys.SCOPES:
+        api.require(request, scope)
+    return api.read("list_audit_entries", form=CSV, query=query_of(shell.asked(*ASKED)))
+
+
+def query_of(asked):
+    """Return the query of the API for what the page was asked for; what is no value counts as none."""
+    person = asked.get("person", "")
+    kind = asked.get("kind") if asked.get("kind") in entities.KINDS else None
+    return {
+        "admin_id": id_of(person),
+        "actor": person if person in ACTORS else None,
+        "date_from": day_of(asked.get("from")),
+        "date_to": day_of(asked.get("to")),
+        "entity_type": kind,
+        "entity_id": id_of(asked.get("id", "")) if kind else None,
+        "search": asked.get("q"),
+    }
+
+
+def persons_of(db, request, entries, chosen):
+    """Return (id, name) of the people by whom the page can be filtered: all of the team for those who
+    may see it, else those that the entries name, and the one who was chosen.
+    """
+    if api.may(request, roles.TEAM):
+        return [(each["id"], each["name"]) for each in people.all_people(db)]
+    named = {entry["admin_id"]: entry["admin_name"] for entry in entries if entry["admin_name"]}
+    named.pop(None, None)
+    if chosen:
+        named.setdefault(chosen, f"#{chosen}")
+    return sorted(named.items(), key=itemgetter(1))
 
 
 def day_of(text):

@@ -41,6 +41,7 @@ LARGEST = 8_000_000  # bytes of rendered pages, and of drawings within them, tha
 # bytes of files: PDF and SVG of 27 halls of 600 booths, in two languages
 LARGEST_FILES = 16_000_000
 LONGEST = 100  # characters of a query parameter
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # what a line of text has not
 LINK = re.compile(r"(https?://[^\s<>\"']+)")
 # to a page of a show, without a query
 OWN_LINK = re.compile(r'(<a [^<>]*?href="(?:\.\./)+e/[^"?#<>]*)(?=["#])')
@@ -136,17 +137,21 @@ def long_day(date: str, say: Callable, language: str) -> str:
 def asked(*names: str) -> dict[str, str]:
     """Return the query parameters of these names. Others are ignored.
 
-    A page cuts a text that is longer than LONGEST characters. Data is for programs: raise 422.
+    A page reads a control character, such as a pasted tab, as a space, and cuts a text that is longer
+    than LONGEST characters. Data is for programs: raise 422.
     """
     query = request.environ.get("QUERY_STRING")
     if not query:
         return {}
     pairs = parse_qsl(query[:2000], errors="replace")
+    if not is_json():
+        texts = ((name, CONTROL.sub(" ", value).strip()[:LONGEST]) for name, value in pairs)
+        return {name: text for name, text in texts if name in names and text}
     found = {name: value.strip() for name, value in pairs if name in names and value.strip()}
     for name in found:
-        if is_json() and len(found[name]) > LONGEST:
+        if len(found[name]) > LONGEST:
             raise invalid_parameter(name, "max_length", f"must have at most {LONGEST} characters")
-    return {name: value[:LONGEST] for name, value in found.items()}
+    return found
 
 
 def chosen_language() -> str | None:

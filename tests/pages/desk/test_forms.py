@@ -227,6 +227,15 @@ def test_an_address_of_the_search_before_leads_to_it_with_and_without_a_slash(of
     office.get(f"/desk/search?q={'a' * 100}")
 
 
+@pytest.mark.parametrize("page", ["log", "search", "applications", "exhibitors", "money", "hall"])
+def test_a_control_character_in_a_search_is_a_space(office, fair, page):
+    """Such as a tab that was pasted with a name from a table."""
+    for query in ("%00", "%0A", "%7F", "%C2%85", "%E2%80%A8", "Rosen%09KG%00"):
+        office.get(f"/desk/{page}?event=fair&q={query}")
+    if page == "search":
+        assert "Rosen KG" in office.get("/desk/search?q=%00Rosen%09KG")
+
+
 def test_a_name_in_the_address_that_is_none_spoils_no_page(office, fair):
     for query in ("made=0", "made=%C2%B2", f"made={'9' * 30}", "of=booths/%C2%B2", "of=x/1"):
         office.get(f"/desk/help?done=saved&{query}")

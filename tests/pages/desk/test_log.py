@@ -5,8 +5,11 @@ from html import unescape
 
 import pytest
 
+from eventapi import journal
+from eventapi.cli import terminal
 from eventapi.domain.records import entities
 from eventapi.pages.desk import changes, labels
+from eventapi.storage.database import Nobody
 from eventapi.web.html import page_requests
 from tests.support.people import signed_in
 
@@ -77,6 +80,52 @@ def test_without_the_scope_of_a_record_its_name_and_its_fields_are_absent(desk, 
         assert text not in page, text
     assert "Leipzig" not in page and "hat den Stand angelegt" in page.replace("</b>", "")
     desk("events").get("/desk/log", 403)
+
+
+def test_people_are_named_to_the_team_and_otherwise_where_they_have_acted(desk, app, db, fair):
+    """The names of the team need the scope `team`; the audit log itself names who has acted."""
+    owner = signed_in(app, db, "owner", "Carla Weiß")
+    assert {"Carla Weiß", "Ada Lovelace"} <= set(options(owner))
+    reader = desk("audit:read", "Bob")
+    assert "Ada Lovelace" in options(reader)
+    assert "Carla Weiß" not in reader.get("/desk/log").text
+    assert sentences(reader, f"?person={owner.admin_id}") == []
+    assert "Carla Weiß" not in reader.get(f"/desk/log?person={owner.admin_id}").text
+
+
+def options(visitor):
+    """Return the names by which the log can be filtered."""
+    return re.findall(r"<option[^>]*>([^<]*)</option>", visitor.get("/desk/log").text)
+
+
+def test_the_command_line_and_the_server_are_told_apart(ada, db, fair):
+    with db.write():
+        db.actor = terminal.Operator()
+        db.actor.admin_name = "grace (command line)"
+        journal.administered(db, entities.TENANT, "updated")
+    with db.write():
+        db.actor = Nobody
+        journal.administered(db, entities.TENANT, "updated")
+    automatic, by_grace, *_ = sentences(ada)
+    assert automatic.startswith("Automatisch: ")
+    assert by_grace.startswith("Befehlszeile (grace): ")
+    assert sentences(ada, "?person=command_line") == [by_grace]
+    assert sentences(ada, "?person=server") == [automatic]
+    assert 'value="command_line" selected' in ada.get("/desk/log?person=command_line")
+
+
+def test_the_log_as_csv_is_for_those_who_may_read_all_records(office, desk, organiser, fair):
+    organiser.patch(f"/contacts/{fair.contact['id']}", {"city": "Dresden"}, status=200)
+    address = f"/desk/log/csv?kind=contact&id={fair.contact['id']}"
+    assert "log/csv?kind=contact" in office.get(address.replace("/csv", "")).text
+    answer = office.get(address)
+    assert answer.content_type == "text/csv"
+    head, *lines = answer.text.splitlines()
+    assert head.startswith("id,action,entity_type")
+    assert [line.split(",")[1] for line in lines] == ["updated", "created"]
+    reader = desk("audit:read contacts:read", "Bob")
+    assert "log/csv" not in reader.get("/desk/log")
+    reader.get(address, 403)
 
 
 @pytest.mark.parametrize("language", ["de", "en"])

@@ -210,7 +210,7 @@ def scopes_that_open(planted, page):
     """
     scopes = []
     while (answer := opened(planted, scopes or [UNUSED], page)[0]).status_int == 403:
-        lacking = re.search("You lack the right “([a-z_]+)(?::read)?”", answer.text)[1]
+        lacking = re.search("You lack the right “([a-z_-]+)(?::read)?”", answer.text)[1]
         if lacking in OF_PERSONS:
             break
         scopes.append(lacking)
