@@ -14,7 +14,7 @@ from eventapi.web import uploads
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, base_url, created, found, mail_base_url, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("events", "event", scope="events")
 sql = statements("events")
@@ -124,7 +124,12 @@ def delete_event_image(db, id):
     events.remove_image(db, require_match(get(db, id)), base_url())
 
 
-@routes.post("/events/<id>/copy", schema="event.copy", status=201)
+@routes.post(
+    "/events/<id>/copy",
+    schema="event.copy",
+    status=201,
+    desk=Desk(fields=("title", "date_from", "event_key", "with")),
+)
 def copy_event(db, who, id, body):
     """Copy an event, to be held again.
 

@@ -201,3 +201,9 @@ def test_a_refused_copy_creates_nothing(organiser, show):
         organiser.get("/events").json["meta"]["total"] == 1
         and organiser.get("/plans").json["meta"]["total"] == 1
     )
+
+
+def test_a_copy_can_have_its_own_title_from_which_its_key_is_made(organiser, show):
+    body = {"title": "Autumn Market", "date_from": "2028-09-30", "with": []}
+    new = organiser.post(f"/events/{show['id']}/copy", body, status=201).json["data"]
+    assert (new["title"], new["event_key"]) == ("Autumn Market", "autumn-market-2028")

@@ -111,7 +111,7 @@ def scopes(parts):
 
 def copy(db, old, fields, base_url):
     """Copy the event `old` to begin on `date_from`, with the parts that `with` names, and return
-    the copy.
+    the copy. Without `title`, it has the title of the event.
 
     It is not visible yet.
 
@@ -121,6 +121,7 @@ def copy(db, old, fields, base_url):
     parts = dict.fromkeys(fields["with"])  # each once
     try:
         new, days = moved(old, fields["date_from"], opening_hours="opening_hours" in parts)
+        new["title"] = fields["title"] or old["title"]
         key = fields["event_key"] or events.free_key(db, new)
         id = events.add(db, {**new, "event_key": key}, base_url)["id"]
         for copy_part, _ in [PARTS[part] for part in parts if part in PARTS]:

@@ -13,6 +13,7 @@ from functools import cache
 from urllib.parse import urlencode
 
 from eventapi.calls import desk
+from eventapi.domain.events import copying
 from eventapi.errors import not_found
 from eventapi.languages import formats
 from eventapi.pages.desk import api, effects, gaps, labels
@@ -160,7 +161,9 @@ def ticks(db, name):
 
 
 def choices(request, name, id):
-    """Return the options of the fields of an action that name other records."""
+    """Return the options of the fields of an action that name other records, or need other scopes."""
+    if name == "copy_event":
+        return {"with": copyable(request)}
     if name == "offset_invoice":
         return {"invoice_number": open_invoices(request, id)}
     if name != "move_booth_reservation" or not api.may_call(request, "list_booths"):
@@ -177,6 +180,25 @@ def choices(request, name, id):
             for booth in free_booths(held["event_id"])
         ]
     }
+
+
+def copyable(request):
+    """Return the parts of an event that the person may copy, as options of a field."""
+    label = labels.of(request, "event")
+    parts = body_schema("event.copy", "POST")["properties"]["with"]["items"]["enum"]
+    return [
+        (part, label(f"with={part}")[0])
+        for part in parts
+        if all(api.may(request, scope, writes=True) for scope in copying.scopes([part]))
+    ]
+
+
+def begun(request, name, id, offered):
+    """Return the texts of the form of an action that come from its record and from its options."""
+    if name != "copy_event":
+        return {}
+    event = api.read("get_event", id=id).data
+    return {"title": [event["title"]], "with": [part for part, _ in offered["with"]]}
 
 
 def open_invoices(request, id):
@@ -222,9 +244,10 @@ def get_desk_action(db, request, name, id=None, item_id=None):
     offered = {} if "booth_id" in follows.without else choices(request, name, id)
     made = form_of(request, name, without=follows.without, **offered)
     back = return_path(request)
-    given = (
-        made.compact(request.fields) if request.problem else {**made.defaults(), **ticks(db, name)}
-    )
+    if request.problem:
+        given = made.compact(request.fields)
+    else:
+        given = {**made.defaults(), **ticks(db, name), **begun(request, name, id, offered)}
     return render_page(
         db,
         request,
@@ -320,6 +343,9 @@ def target_after(request, name, id, response):
     if name == "send_invoice":
         word = f"{name}_{response.data['delivery']}"
         return with_message(return_path(request), word, of=record)
+    if name == "copy_event":
+        address = f"setup?event={response.data['event_key']}"
+        return with_message(address, name, of=f"events/{response.data['id']}")
     if name == "delete_invoice":  # its page is gone
         return with_message("money", name)
     made = response.meta.get("credit_note_ids", ())
