@@ -36,10 +36,9 @@ def seen(browser):
     assert width <= 0, "the page is wider than the screen"
     assert [entry for entry in browser.complaints() if "status of 4" not in str(entry)] == []
     if AXE.exists():
-        browser.call("Emulation.setScriptExecutionDisabled", value=False)
-        browser.run(AXE.read_text(encoding="utf-8") + "; 0")
-        violations, undecided = browser.run(CHECK)
-        browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        with browser.scripts():
+            browser.run(AXE.read_text(encoding="utf-8") + "; 0")
+            violations, undecided = browser.run(CHECK)
         assert violations == [] and {rule for rule, *_ in undecided} <= UNDECIDED, (
             violations,
             undecided,

@@ -151,23 +151,21 @@ class Walk:
             for entry in browser.complaints()
             if not refused or f"status of {refused}" not in str(entry)
         ] == [], name
-        # timers of axe-core need it
-        browser.call("Emulation.setScriptExecutionDisabled", value=False)
-        if AXE.exists():
-            browser.run(AXE.read_text(encoding="utf-8") + ";0")
-        for scheme in ("light", "dark"):
-            browser.call(
-                "Emulation.setEmulatedMedia",
-                media="",
-                features=[{"name": "prefers-color-scheme", "value": scheme}],
-            )
-            if self.folder:
-                self.picture(f"{self.language}-{self.number:02}-{name}-{scheme}.png")
+        with browser.scripts():
             if AXE.exists():
-                violations, undecided = browser.run(CHECK)
-                assert violations == [], (name, scheme)
-                assert {rule for rule, *_ in undecided} <= UNDECIDED, (name, undecided)
-        browser.call("Emulation.setScriptExecutionDisabled", value=not self.scripts)
+                browser.run(AXE.read_text(encoding="utf-8") + ";0")
+            for scheme in ("light", "dark"):
+                browser.call(
+                    "Emulation.setEmulatedMedia",
+                    media="",
+                    features=[{"name": "prefers-color-scheme", "value": scheme}],
+                )
+                if self.folder:
+                    self.picture(f"{self.language}-{self.number:02}-{name}-{scheme}.png")
+                if AXE.exists():
+                    violations, undecided = browser.run(CHECK)
+                    assert violations == [], (name, scheme)
+                    assert {rule for rule, *_ in undecided} <= UNDECIDED, (name, undecided)
 
     def picture(self, name):
         """Write a picture of the whole page."""

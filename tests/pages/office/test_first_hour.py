@@ -90,10 +90,9 @@ class Device:
         wide = self.browser.run("document.documentElement.scrollWidth")
         assert wide <= self.width, self.address()
         if AXE.exists():
-            self.browser.call("Emulation.setScriptExecutionDisabled", value=False)
-            self.browser.run(AXE.read_text(encoding="utf-8") + "; 0")
-            violations, _ = self.browser.run(CHECK)
-            self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+            with self.browser.scripts():
+                self.browser.run(AXE.read_text(encoding="utf-8") + "; 0")
+                violations, _ = self.browser.run(CHECK)
             assert violations == [], self.address()
 
 
