@@ -70,6 +70,7 @@ def call(
             "PATH_INFO": path_of(route, ids),
             "wsgi.input": stream,
             "HTTP_ACCEPT": form,
+            "bottle.route": SimpleNamespace(config={"options": route.options}),
             "eventapi.within": within,
             "eventapi.raw_body": None,
         }

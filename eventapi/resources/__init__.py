@@ -86,6 +86,7 @@ OUTSIDE = (
     "pages.desk.statements",
     "pages.desk.to_print",
     "pages.desk.people",
+    "pages.desk.duplicates",
     "pages.desk.search",
     "pages.desk.edit",
     "pages.desk.setup_pages",

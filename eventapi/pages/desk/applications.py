@@ -2,11 +2,13 @@
 many.
 """
 
+from functools import partial
+
 from eventapi.domain.mail import queue as mails
 from eventapi.pages.desk import actions, api, events, labels, links, lists
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.statements import statements
-from eventapi.web.html import page_requests, shell
+from eventapi.web.html import page_requests
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -43,41 +45,96 @@ SHOWN = (
 )
 
 
+def applicant(row, w, write):
+    """Return the Cell with the name of an applicant."""
+    small = " · ".join(filter(None, (row["city"], row["email"])))
+    return lists.Cell(labels.named(row), address=f"applications/{row['id']}", small=small)
+
+
+def categories(row, w, write):
+    """Return the Cell with the categories that were asked for."""
+    return lists.Cell(", ".join(each["title"] for each in row["categories"]))
+
+
+def area(row, w, write):
+    """Return the Cell with the area that was asked for."""
+    if row["requested_area"] is None:
+        return lists.Cell()
+    return lists.Cell(f"{write.number(row['requested_area'])} m²")
+
+
+def rating(row, w, write):
+    """Return the Cell with the rating of the office."""
+    return lists.Cell(write.number(row["rating"]))
+
+
+def received(row, w, write):
+    """Return the Cell with the day on which an application came."""
+    return lists.Cell(write.day(row["created_at"]))
+
+
+APPLICATIONS = lists.listing(
+    name="applications",
+    address="applications",
+    menu="applications",
+    handler="list_applications",
+    row_name=labels.named,
+    columns=(
+        lists.Column("applicant", applicant, "c-main", sort="company_name"),
+        lists.Column("state", lists.state),
+        lists.Column("categories", categories, include=("categories",)),
+        lists.Column("area", area, "r", is_said=True),
+        lists.Column("received", received, "num", sort="created_at", is_down=True),
+        lists.Column(
+            "rating", rating, "r", sort="rating", is_down=True, is_default=False, is_said=True
+        ),
+        lists.Column("city", partial(lists.text, "city"), sort="city", is_default=False),
+        lists.Column("email", partial(lists.text, "email"), sort="email", is_default=False),
+        lists.Column("phone", partial(lists.text, "phone"), "num", is_default=False),
+    ),
+    views=(
+        lists.View(None, "all", {}),
+        *(
+            lists.View(
+                status,
+                f"={status}",
+                {"status": status},
+                sort="created_at" if status in WAITING else None,
+            )
+            for status in STATES
+        ),
+    ),
+    view_by="status",
+    sort="-created_at",
+    filters=(("lacks", LACKS),),
+    actions=(
+        lists.Action(
+            "batch/applications/approve", "batch_applications_approve", "approve_application"
+        ),
+        lists.Action(
+            "batch/applications/review", "batch_applications_review", "review_application"
+        ),
+        lists.Action(
+            "batch/applications/waitlist", "batch_applications_waitlist", "waitlist_application"
+        ),
+        lists.Action(
+            "batch/applications/reject",
+            "batch_applications_reject",
+            "reject_application",
+            is_final=True,
+        ),
+    ),
+)
+
+
 @routes.get("/applications")
 def get_desk_applications(db, request):
     """Return the applications for the event in hand by state, with boxes to decide on many."""
-    event, asked = events.current(db), shell.asked("q", "status", "lacks", "page", "event")
-    status = asked.get("status") if asked.get("status") in STATES else None
-    lacks = asked.get("lacks") if asked.get("lacks") in LACKS else None
-    rows, total = api.rows(
-        "list_applications",
-        include=("categories",),
-        event_key=event and event["event_key"],
-        status=status,
-        lacks=lacks,
-        search=asked.get("q"),
-        page=lists.page_of(asked),
-        sort="created_at",
-        order="ASC" if status in WAITING else "DESC",
-    )
-    return render_page(
-        db,
-        request,
-        "applications",
-        menu="applications",
-        current=event,
-        rows=rows,
-        total=total,
-        asked=asked,
-        states=STATES,
-        state=status,
-        paging=lists.paging(asked, total),
-        batches=[
-            word
-            for word in ("approve", "review", "waitlist")
-            if api.may_call(request, "approve_application")
-        ],
-    )
+    links = []
+    if api.may(request, "applications", writes=True):
+        new = labels.words(request)["new_applications"]
+        links.append(("edit/applications", new, True))
+    return lists.render_list(db, request, APPLICATIONS, events.current(db), links=links)
 
 
 @routes.get("/applications/<id>")

@@ -10,7 +10,7 @@ from functools import cache
 
 from eventapi.domain.billing import tax_terms
 from eventapi.errors import not_found
-from eventapi.pages.desk import actions, api, gaps, labels, taxes
+from eventapi.pages.desk import actions, api, gaps, labels, lists, taxes
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -294,5 +294,9 @@ def batch(resource, action):
 
 
 def ids_of(request):
-    """Return the ids of the ticked records, each once."""
+    """Return the ids of the ticked records, each once, or those of all rows of the list."""
+    if request.fields.get("all"):
+        name = request.fields.get("list", [""])[0]
+        ids, _ = lists.ids_of(request, name, request.fields.get("filter", [""])[0])
+        return ids[:MOST]
     return list(dict.fromkeys(filter(None, map(id_of, request.fields.get("ids", [])))))[:MOST]

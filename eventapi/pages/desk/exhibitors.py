@@ -1,7 +1,9 @@
 """Exhibitors at the desk: who is ready, and what waits for a review."""
 
+from functools import partial
+
 from eventapi.errors import not_found
-from eventapi.pages.desk import api, events, lists
+from eventapi.pages.desk import api, events, labels, lists
 from eventapi.pages.desk.exhibitor import with_buttons
 from eventapi.pages.desk.page import render_page
 from eventapi.storage import folding
@@ -141,30 +143,86 @@ def get_desk_submissions(db, request):
     )
 
 
+def ordering(row, w, write):
+    """Return the Cell with the exhibitor who ordered."""
+    small = f"{row['order_number']} · {write.day(row['submitted_at'])}".removesuffix(" · ")
+    address = f"exhibitors/{row['event_participant_id']}"
+    return lists.Cell(labels.named(row["participant"]), address=address, small=small)
+
+
+def ordered(row, w, write):
+    """Return the Cell with the items of an order."""
+    items = []
+    for item in row["items"]:
+        text = f"{write.number(item['quantity'])} × {item['service_name']}"
+        if item["specification"]:
+            text += f": {item['specification']}"
+        items.append(text)
+    return lists.Cell("; ".join(items))
+
+
+def order_total(row, w, write):
+    """Return the Cell with the total of an order."""
+    return lists.Cell(write.money(row["total"], row["currency"]))
+
+
+ORDERS = lists.listing(
+    name="orders",
+    address="exhibitors/orders",
+    menu="exhibitors",
+    handler="list_service_orders",
+    row_name=lambda row: row["order_number"],
+    columns=(
+        lists.Column("exhibitor", ordering, "c-main", include=("participant",)),
+        lists.Column("ordered", ordered, "small c-line", include=("items",)),
+        lists.Column("state", lists.state, sort="status"),
+        lists.Column(
+            "order",
+            partial(lists.text, "order_number"),
+            "num",
+            sort="order_number",
+            is_default=False,
+        ),
+        lists.Column(
+            "received",
+            partial(lists.day, "submitted_at"),
+            "num",
+            sort="submitted_at",
+            is_down=True,
+            is_default=False,
+        ),
+        lists.Column("total", order_total, "r num c-sum", sort="total", is_down=True),
+    ),
+    views=(
+        lists.View(
+            "submitted",
+            "orders_submitted",
+            {"status": "submitted"},
+            sort="submitted_at",
+            none="no_open_orders",
+        ),
+        lists.View("confirmed", "=confirmed", {"status": "confirmed"}),
+        lists.View("completed", "=completed", {"status": "completed"}),
+        lists.View("cancelled", "=cancelled", {"status": "cancelled"}),
+        lists.View("draft", "=draft", {"status": "draft"}),
+        lists.View("all", "all", {}),
+    ),
+    sort="-submitted_at",
+    actions=(
+        lists.Action(
+            "batch/service-orders/confirm",
+            "batch_service-orders_confirm",
+            "confirm_service_order",
+            views=("submitted",),
+        ),
+    ),
+)
+
+
 @routes.get("/exhibitors/orders")
 def get_desk_orders(db, request):
-    """Return the submitted orders, to confirm many at once."""
-    event, asked = events.required(db), shell.asked("page", "event")
-    rows, total = api.rows(
-        "list_service_orders",
-        include=("participant", "items"),
-        event_id=event["id"],
-        status="submitted",
-        sort="submitted_at",
-        order="ASC",
-        page=lists.page_of(asked),
-    )
-    return render_page(
-        db,
-        request,
-        "orders",
-        menu="exhibitors",
-        current=event,
-        rows=rows,
-        total=total,
-        asked=asked,
-        paging=lists.paging(asked, total),
-    )
+    """Return the orders of the show, first those that wait, to confirm many at once."""
+    return lists.render_list(db, request, ORDERS, events.required(db))
 
 
 @routes.get("/exhibitors/remind")

@@ -37,56 +37,107 @@ routes = Routes(
     forms=("text/html",),
 )
 
-SHOWS = {
-    "draft": {"status": "draft"},
-    "overdue": {"overdue": 1},
-    "sent": {"status": "sent"},
-    "partially_paid": {"status": "partially_paid"},
-    "paid": {"status": "paid"},
-    "all": {},
-}
-BATCH = {"draft": "send", "overdue": "remind"}
 LETTERS = 40  # dunning letters of one call of the API
 PDF = "application/pdf"
+
+
+def invoice(row, w, write):
+    """Return the Cell with the number of an invoice."""
+    return lists.Cell(write.invoice(row["invoice_number"]), address=f"invoices/{row['id']}")
+
+
+def customer(row, w, write):
+    """Return the Cell with the customer: the contact, or the buyer that the invoice has."""
+    if row["contact"]:
+        return lists.Cell(labels.named(row["contact"]))
+    return lists.Cell((row.get("buyer") or {}).get("name") or "")
+
+
+def state(row, w, write):
+    """Return the Cell with the status, whether it is disputed, and how it is sent."""
+    marks = [lists.Mark(labels.tone(row["status"]), w("=" + row["status"]))]
+    if row["is_disputed"]:
+        marks.append(lists.Mark("bad", w("disputed")))
+    way = row["delivery"]
+    if way == "posted":
+        marks.append(lists.Mark("", w("delivery_posted", day=write.day(row["posted_on"]))))
+    elif way in ("to_print", "failed"):
+        marks.append(lists.Mark("bad", w(f"delivery_{way}"), address="money/to_print"))
+    elif way != "none":
+        marks.append(lists.Mark("", w(f"delivery_{way}")))
+    return lists.Cell(marks=tuple(marks))
+
+
+def total(row, w, write):
+    """Return the Cell with the total."""
+    return lists.Cell(write.money(row["total"], row["currency"]))
+
+
+def open_amount(row, w, write):
+    """Return the Cell with what is open."""
+    return lists.Cell(write.money(row["open_amount"], row["currency"]))
+
+
+INVOICES = lists.listing(
+    name="money",
+    address="money",
+    menu="money",
+    handler="list_invoices",
+    row_name=lambda row: row["invoice_number"],
+    columns=(
+        lists.Column("invoice", invoice, "c-main", sort="invoice_number"),
+        lists.Column("customer", customer, "c-next", include=("contact",)),
+        lists.Column("state", state, sort="status"),
+        lists.Column(
+            "issued",
+            partial(lists.day, "issue_date"),
+            "num",
+            sort="issue_date",
+            is_down=True,
+            is_default=False,
+        ),
+        lists.Column("due", partial(lists.day, "due_date"), "num", sort="due_date", is_said=True),
+        lists.Column("total", total, "r num", sort="total", is_down=True, is_said=True),
+        lists.Column("open", open_amount, "r num c-sum", is_said=True),
+    ),
+    views=(
+        lists.View("draft", "money_draft", {"status": "draft"}, sort="id", none="no_money_draft"),
+        lists.View(
+            "overdue", "money_overdue", {"overdue": 1}, sort="due_date", none="no_money_overdue"
+        ),
+        lists.View("sent", "money_sent", {"status": "sent"}, none="no_money_sent"),
+        lists.View(
+            "partially_paid",
+            "money_partially_paid",
+            {"status": "partially_paid"},
+            none="no_money_partially_paid",
+        ),
+        lists.View("paid", "money_paid", {"status": "paid"}, none="no_money_paid"),
+        lists.View("all", "money_all", {}, none="no_money_all"),
+    ),
+    search_view="all",
+    has_all_shows=True,
+    actions=(
+        lists.Action(
+            "batch/invoices/send", "batch_invoices_send", "send_invoice", views=("draft",)
+        ),
+        lists.Action(
+            "batch/invoices/remind", "batch_invoices_remind", "send_invoice", views=("overdue",)
+        ),
+    ),
+)
 
 
 @routes.get("/money")
 def get_desk_money(db, request):
     """Return the invoices of the event in hand, or of all events, by what is to be done."""
-    asked = shell.asked("q", "show", "page", "event", "all")
-    event = events.current(db)
-    show = asked.get("show") if asked.get("show") in SHOWS else "draft"
-    key = event["event_key"] if event and not asked.get("all") else None
-    order = (
-        {"sort": "due_date", "order": "ASC"}
-        if show == "overdue"
-        else {"sort": "id", "order": "ASC" if show == "draft" else "DESC"}
-    )
-    rows, total = api.rows(
-        "list_invoices",
-        include=("contact",),
-        event_key=key,
-        search=asked.get("q"),
-        page=lists.page_of(asked),
-        **order,
-        **({} if asked.get("q") else SHOWS[show]),
-    )
-    return render_page(
-        db,
-        request,
-        "money",
-        menu="money",
-        current=event,
-        rows=rows,
-        total=total,
-        show=show,
-        shows=tuple(SHOWS),
-        asked=asked,
-        paging=lists.paging(asked, total),
-        batch=BATCH.get(show) if api.may_call(request, "send_invoice") else None,
-        bank=api.may(request, "payments"),
-        print_count=to_print_count(request),
-    )
+    texts = labels.words(request)
+    count = to_print_count(request)
+    to_print = texts["to_print_n"].format(n=count) if count else texts["tab_to_print"]
+    links = [("money/dunning", texts["tab_dunning"], False), ("money/to_print", to_print, False)]
+    if api.may(request, "payments"):
+        links.insert(0, ("money/bank", texts["tab_bank"], False))
+    return lists.render_list(db, request, INVOICES, events.current(db), links=links)
 
 
 def to_print_count(request):

@@ -123,7 +123,7 @@ def here():
     path = within_desk()
     if path.startswith(("do/", "batch/", "edit/")):
         return ""
-    kept = shell.asked("q", "status", "show", "page", "event", "plan", "all")
+    kept = shell.asked("q", "status", "show", "sort", "size", "page", "event", "plan", "all")
     return f"{path}?{urlencode(kept)}" if kept else path
 
 

@@ -1,4 +1,6 @@
-"""The page of a contact, the open tasks, and what is printed for a show."""
+"""The address book, the page of a contact, the open tasks, and what is printed for a show."""
+
+from functools import partial
 
 from eventapi.pages.desk import actions, api, batches, events, labels, lists, taxes
 from eventapi.pages.desk.applications import notes
@@ -29,6 +31,75 @@ PDF = "application/pdf"
 def get_desk_people():
     """Redirect to the search, which had this address before."""
     return shell.moved(f"{shell.up()}desk/search")
+
+
+def name_of_contact(row, w, write):
+    """Return the Cell with the name of a contact."""
+    small = " · ".join(filter(None, (row["customer_number"], row["city"])))
+    return lists.Cell(labels.named(row), address=f"contacts/{row['id']}", small=small)
+
+
+def person(row, w, write):
+    """Return the Cell with the person of a company."""
+    if not row["company_name"]:
+        return lists.Cell()
+    return lists.Cell(" ".join(filter(None, (row["first_name"], row["last_name"]))))
+
+
+def country(row, w, write):
+    """Return the Cell with the name of the country."""
+    return lists.Cell(write.country(row["country"]))
+
+
+def groups(row, w, write):
+    """Return the Cell with the categories of a contact."""
+    return lists.Cell(", ".join(each["title"] for each in row["categories"]))
+
+
+CONTACTS = lists.listing(
+    name="contacts",
+    address="contacts",
+    menu="contacts",
+    handler="list_contacts",
+    row_name=labels.named,
+    columns=(
+        lists.Column("contact", name_of_contact, "c-main", sort="company_name"),
+        lists.Column("person", person, sort="last_name"),
+        lists.Column("email", partial(lists.text, "email"), sort="email"),
+        lists.Column("phone", partial(lists.text, "phone"), "num"),
+        lists.Column("city", partial(lists.text, "city"), sort="city", is_default=False),
+        lists.Column("country", country, is_default=False),
+        lists.Column("categories", groups, include=("categories",), is_default=False),
+        lists.Column(
+            "number",
+            partial(lists.text, "customer_number"),
+            "num",
+            sort="customer_number",
+            is_default=False,
+        ),
+        lists.Column(
+            "since",
+            partial(lists.day, "created_at"),
+            "num",
+            sort="created_at",
+            is_down=True,
+            is_default=False,
+            is_said=True,
+        ),
+    ),
+    sort="company_name",
+    of_show=False,
+)
+
+
+@routes.get("/contacts")
+def get_desk_contacts(db, request):
+    """Return the address book: all contacts by name."""
+    texts = labels.words(request)
+    links = [("contacts/duplicates", texts["tab_duplicates"], False)]
+    if api.may(request, "contacts", writes=True):
+        links.append(("edit/contacts", texts["new_contacts"], True))
+    return lists.render_list(db, request, CONTACTS, events.current(db), links=links)
 
 
 @routes.get("/contacts/<id>")

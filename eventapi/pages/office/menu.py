@@ -39,6 +39,7 @@ PARTS = (
     Part("hall", "hall", ("booths",), needs_show=True),
     Part("money", "money", ("invoices",)),
     Part("visitors", "print", ("participants",), needs_show=True),
+    Part("contacts", "contacts", ("contacts",)),
     Part("setup", "setup", ("events",), is_preparation=True),
     Part("settings", "", ("settings", roles.TEAM), is_preparation=True),
 )

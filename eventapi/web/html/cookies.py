@@ -64,6 +64,15 @@ def refuse_impossible() -> None:
         )
 
 
+def plain(name: str) -> str:
+    """Return the value of a cookie that is no secret, or "". The first one counts."""
+    for part in request.environ.get("HTTP_COOKIE", "").split(";"):
+        found, _, value = part.strip().partition("=")
+        if found == name:
+            return value
+    return ""
+
+
 def language() -> str | None:
     """Return the language that somebody has chosen on a page with a session, or None."""
     found = re.search(

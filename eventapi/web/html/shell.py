@@ -154,6 +154,12 @@ def asked(*names: str) -> dict[str, str]:
     return found
 
 
+def asked_all(name: str) -> list[str]:
+    """Return all values of a query parameter that may be there several times."""
+    pairs = parse_qsl(request.environ.get("QUERY_STRING", "")[:2000], errors="replace")
+    return [value for each, value in pairs if each == name]
+
+
 def chosen_language() -> str | None:
     """Return the language that `?language=` of the request names, or None."""
     return choice.available(asked("language").get("language"))

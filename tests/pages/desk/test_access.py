@@ -31,6 +31,7 @@ PAGES = (
     "tasks",
     "help",
     "print/door",
+    "contacts",
     "print/halls",
     "hall/holds",
     "exhibitors/submissions",

@@ -59,6 +59,7 @@ ELSEWHERE = {
 # What a form has to say before the API is called.
 FIELDS = {
     "money/to_print": {"invoices": "2"},
+    "contacts/1/merge": {"duplicate_id": "2"},
     "company/company": {"organiser_name": "Markt GmbH"},
     "company/bank": {"organiser_bic": "BYLADEM1001", "sure": "1"},
     "company/taxes": {"tax_rate": "19"},

@@ -225,6 +225,7 @@ DESK = (
     "people?q=garten",
     "contacts/1",
     "tasks",
+    "contacts",
     "print",
     "print/halls",
     "print/door",

@@ -49,7 +49,7 @@ def entry(content):
     ("scopes", "shown"),
     [
         ("events:read", ["", "setup"]),
-        ("contacts:read", ["search"]),
+        ("contacts:read", ["search", "contacts"]),
         ("applications:read", ["search", "applications"]),
         ("participants:read", ["search", "exhibitors", "print"]),
         ("booths:read", ["search", "hall"]),
@@ -65,7 +65,7 @@ def test_an_entry_is_shown_to_those_who_may_read_its_records(desk, fair, scopes,
 
 def test_parts_of_a_show_are_not_offered_before_there_is_one(desk):
     assert list(menu(desk().get("/desk/"))) == [
-        *("search", "", "applications", "money", "setup", "company/company")
+        *("search", "", "applications", "money", "contacts", "setup", "company/company")
     ]
 
 

@@ -58,6 +58,8 @@ PAGES = {
         "people",
         "tasks",
         "badges",
+        "contacts",
+        "contacts/duplicates",
         "print",
         "print/door",
         "print/halls",

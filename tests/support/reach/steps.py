@@ -444,6 +444,7 @@ LEFT_OUT = {
     "POST /desk/team/<id>/sessions": TEAM,
     "POST /desk/company/mails/test": "mails the person itself, and the mail has no secret",
     "POST /desk/links/<id>/<what>": SAME,
+    "POST /desk/contacts/<id>/merge": SAME,
     "POST /desk/applications/<id>/access": SAME,
     "POST /desk/links": SAME,
     "POST /desk/batch/<resource>/<action>": SAME,

@@ -1,0 +1,298 @@
+"""Lists of the desk: views, order, columns, choosing over pages, and export."""
+
+import csv
+import io
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from eventapi.pages.desk import lists
+
+
+@pytest.fixture
+def applicants(organiser, fair):
+    """Applications of Aster (a place in Dresden), Birke and Calla, beside that of Tulpen GmbH."""
+    return [
+        organiser.make(
+            "/applications",
+            {
+                "event_keys": ["fair"],
+                "company_name": name,
+                "city": city,
+                "email": f"x@{name}.example",
+            },
+        )["id"]
+        for name, city in (("Birke", "Halle"), ("Aster", "Dresden"), ("Calla", "Erfurt"))
+    ]
+
+
+def names(page):
+    """Return the names of the rows of a list."""
+    return [each.text.strip() for each in page.html.select("main tbody a.name")]
+
+
+def heads(page):
+    """Return the heads of a list."""
+    return [each.text.strip() for each in page.html.select("main thead th")]
+
+
+def tried(office, page, fields):
+    """Return the names on the trial of a batch, in their order."""
+    trial = office.submit(page, "/desk/batch/applications/review", fields, status="*")
+    if trial.status_int == 303:
+        trial = trial.follow(headers=office.headers)
+    return re.findall(r"C\d\d|Aster|Birke|Calla|Tulpen GmbH", trial.html.find("main").text)
+
+
+def test_the_head_sorts_and_says_how(office, applicants):
+    page = office.get("/desk/applications")
+    [link] = [each for each in page.html.select("thead a") if each.text.strip() == "Who"]
+    page = office.get(f"/desk/applications{link['href']}")
+    assert names(page) == ["Aster", "Birke", "Calla", "Tulpen GmbH"]
+    [head] = page.html.select("th[aria-sort]")
+    assert (head.text.strip(), head["aria-sort"]) == ("Who", "ascending")
+    page = office.get(f"/desk/applications{head.a['href']}")
+    assert names(page) == ["Tulpen GmbH", "Calla", "Birke", "Aster"]
+    assert page.html.select("th[aria-sort]")[0]["aria-sort"] == "descending"
+    assert page.html.find("option", selected=True).text == "Who"
+
+
+@pytest.mark.parametrize("word", ["id", "notes", "-", "--city", "1;drop", "company_name,city"])
+def test_a_list_is_not_sorted_by_what_is_no_column(office, applicants, word):
+    page = office.get("/desk/applications", params={"sort": word})
+    assert names(page) == ["Calla", "Aster", "Birke", "Tulpen GmbH"]
+
+
+def test_views_have_numbers(office, organiser, applicants):
+    organiser.post(f"/applications/{applicants[0]}/review", status=200)
+    page = office.get("/desk/applications?status=in_review")
+    [views, *_] = page.html.select("nav.views")
+    found = [" ".join(each.text.split()) for each in views.find_all("a")]
+    assert found == [
+        "All 4",
+        "new 3",
+        "in review 1",
+        "question open 0",
+        "waiting list 0",
+        "approved 0",
+        "rejected 0",
+        "withdrawn 0",
+    ]
+    assert names(page) == ["Birke"]
+
+
+def test_views_of_a_long_list_have_none(office, applicants, monkeypatch):
+    monkeypatch.setattr(lists, "COUNTED", 3)
+    assert not office.get("/desk/applications").html.select("nav.views .tally")
+
+
+def test_columns_are_chosen_and_kept(office, applicants):
+    page = office.get("/desk/applications")
+    assert heads(page) == ["All", "Who", "State", "Category", "Area", "Received"]
+    answer = office.get("/desk/applications?columns=1&cols=city&cols=rating&q=Aster", 303)
+    assert answer.headers["Location"] == "applications?q=Aster"
+    assert answer.headers["Set-Cookie"] == (
+        "evd-cols=applications.rating.city; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax"
+    )
+    page = office.get("/desk/applications?q=Aster")
+    assert heads(page) == ["All", "Who", "Rating", "City"]
+    assert "Dresden" in page.html.find("tbody").find_all("td")[-1].text
+    ticked = [each["value"] for each in page.html.select("input[name=cols][checked]")]
+    assert ticked == ["rating", "city"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "applications",
+        "applications.",
+        "applications.evil.<b>.applicant",
+        "~~~...~applications.state.state",
+        "applications.state~applications.__class__",
+        "nothing.state",
+        "a" * 3500,
+        "applications.state" * 200,
+        '"applications.state"',
+        "%00%0d%0aSet-Cookie:x=1",
+        "applications.\xe4",
+    ],
+)
+def test_what_a_cookie_of_columns_contains_does_no_harm(office, applicants, value):
+    headers = {**office.headers, "Cookie": f"evd-cols={value}"}
+    cookies = "; ".join(f"{each.name}={each.value}" for each in office.app.cookiejar)
+    headers["Cookie"] = f"{cookies}; {headers['Cookie']}"
+    page = office.app.get("/desk/applications", headers=headers, status=200)
+    assert len(names(page)) == 4 and "evil" not in page.text
+    assert set(heads(page)) <= {"All", "Who", "State", "Category", "Area", "Received"}
+    answer = office.app.get("/desk/applications?columns=1&cols=state", headers=headers, status=303)
+    assert answer.headers["Set-Cookie"].startswith("evd-cols=applications.state; Path=/;")
+
+
+def test_a_page_has_as_many_rows_as_one_wants(office, organiser, fair):
+    for number in range(12):
+        organiser.make("/applications", {"event_keys": ["fair"], "company_name": f"C{number:02}"})
+    page = office.get("/desk/applications?size=10&sort=company_name")
+    assert len(names(page)) == 10 and "1 to 10 of 13" in page
+    page = office.get("/desk/applications?size=10&sort=company_name&page=2")
+    assert names(page) == ["C10", "C11", "Tulpen GmbH"] and "11 to 13 of 13" in page
+    for size in ("0", "11", "100000", "-1", "x"):
+        assert len(names(office.get(f"/desk/applications?size={size}"))) == 13
+
+
+def test_all_rows_of_the_filter_are_chosen(office, organiser, fair):
+    for number in range(12):
+        organiser.make("/applications", {"event_keys": ["fair"], "company_name": f"C{number:02}"})
+    page = office.get("/desk/applications?size=10&status=new&sort=company_name")
+    [link] = page.html.select(".picked a.act")
+    assert link.text == "Select all 13"
+    page = office.get(f"/desk/applications{link['href']}")
+    [form] = page.html.select("main form[method=post]")
+    assert not form.select("tbody input:not([disabled])"), "what is chosen is all, not the page"
+    sent = {each["name"]: each["value"] for each in form.select("input[type=hidden]")}
+    found = tried(office, page, sent)
+    assert found[:2] == ["C00", "C01"] and found[-1] == "Tulpen GmbH" and len(found) == 13
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"list": "applications", "filter": ""},
+        {"list": "applications", "filter": "status=new"},
+        {"list": "nothing", "filter": "event=fair"},
+        {},
+    ],
+)
+def test_without_its_list_and_show_nothing_is_chosen(office, applicants, fields):
+    page = office.get("/desk/applications")
+    office.submit(page, "/desk/batch/applications/review", {"all": "1", **fields}, status=404)
+
+
+def test_a_filter_knows_only_what_the_list_knows(office, applicants):
+    page = office.get("/desk/applications")
+    filter = (
+        "event=fair&sort=company_name&ids=1&per_page=1&page=9&status=nothing&lacks=all&q=example"
+    )
+    sent = {"all": "1", "list": "applications", "filter": filter}
+    assert tried(office, page, sent) == ["Aster", "Birke", "Calla", "Tulpen GmbH"]
+
+
+def test_export_has_filter_and_order(office, applicants):
+    answer = office.get("/desk/applications?sort=company_name&q=example&export=csv")
+    assert answer.content_type == "text/csv" and answer.headers["Cache-Control"] == "no-store"
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [row["company_name"] for row in rows] == ["Aster", "Birke", "Calla", "Tulpen GmbH"]
+
+
+def test_the_address_book_is_browsed_by_name(office, organiser, fair):
+    for company, person in (("Älpler AG", "Zech"), ("Zander KG", "Abel"), (None, "Mohn")):
+        organiser.make("/contacts", {"company_name": company, "last_name": person})
+    assert names(office.get("/desk/contacts")) == ["Älpler AG", "Rosen KG", "Zander KG", "Mohn"]
+    page = office.get("/desk/contacts?sort=last_name")
+    assert names(page) == ["Zander KG", "Mohn", "Älpler AG", "Rosen KG"]
+    assert names(office.get("/desk/contacts?q=zand")) == ["Zander KG"]
+
+
+def test_invoices_are_searched_in_all_states(office, busy_fair):
+    assert names(office.get("/desk/money")) == ["Draft 1"]
+    found = names(office.get("/desk/money?q=rosen"))
+    assert len(found) == 4 and "Draft 1" in found
+    assert names(office.get("/desk/money?show=overdue")) != []
+
+
+def test_orders_show_what_waits_and_all_others(office, busy_fair):
+    waiting = office.get("/desk/exhibitors/orders")
+    assert len(names(waiting)) == 1 and "1 × Power" in waiting
+    assert len(names(office.get("/desk/exhibitors/orders?show=all"))) == 3
+    confirm = "batch/service-orders/confirm"
+    assert confirm in waiting and confirm not in office.get("/desk/exhibitors/orders?show=draft")
+
+
+# Two contacts that are one
+
+
+@pytest.fixture
+def twin(organiser, fair):
+    """A second contact of Rosen KG that takes part in the same show."""
+    contact = organiser.make(
+        "/contacts", {"company_name": "Rosen", "email": "info@rosen.example", "city": "Halle"}
+    )
+    participant = organiser.make(
+        "/participants", {"event_key": "fair", "contact_id": contact["id"]}
+    )
+    return SimpleNamespace(
+        contact=contact,
+        participant=participant,
+        page=merge_page(fair.contact, contact),
+        address=f"/desk/contacts/{fair.contact['id']}/merge",
+        fields={"duplicate_id": contact["id"]},
+    )
+
+
+def merge_page(kept, other):
+    return f"/desk/contacts/{kept['id']}/merge?duplicate_id={other['id']}"
+
+
+@pytest.fixture
+def link_of(organiser):
+    """Return a function that makes a link of a participant for an address."""
+
+    def make(participant, email):
+        body = {"kind": "participant", "participant_id": participant["id"], "email": email}
+        return organiser.make("/links", body)
+
+    return make
+
+
+def test_two_contacts_become_one_after_a_look_at_both(office, organiser, fair, twin, link_of):
+    office_of, works_of = fair.exhibitor, twin.participant
+    for participant, email in (
+        (office_of, "office@rosen.example"),
+        (works_of, "works@rosen.example"),
+        (works_of, "yard@rosen.example"),
+    ):
+        link_of(participant, email)
+    organiser.make(
+        "/booth-reservations",
+        {"booth_id": fair.booths[0]["id"], "event_participant_id": works_of["id"]},
+    )
+    page = office.get("/desk/contacts/duplicates")
+    assert names(page) == ["Rosen KG"] and "same e-mail" in page
+    [row] = page.html.select("main tbody a.name")
+    page = office.get(f"/desk/{row['href'].partition('desk/')[2]}")
+    sides = [
+        [each.text.split()[0] for each in side.find_all("label")]
+        for side in page.html.select("main fieldset")
+    ]
+    assert sides == [["office@rosen.example"], ["yard@rosen.example", "works@rosen.example"]]
+    assert not page.html.select("main input[checked]")
+    ticked = page.html.select("main fieldset")[1].find_all("input")[1]["value"]
+    done = office.submit(page, twin.address, {**twin.fields, "keep_links": ticked})
+    place = f"/contacts/{fair.contact['id']}?done=merge_contact"
+    assert done.headers["Location"].endswith(place)
+    again = office.submit(page, twin.address, {**twin.fields, "keep_links": ticked})
+    assert again.headers["Location"].endswith(place)
+    organiser.get(f"/contacts/{twin.contact['id']}", status=404)
+    left = {each["email"]: each["status"] for each in organiser.data("/links")}
+    assert left["works@rosen.example"] == "active" and left["yard@rosen.example"] != "active"
+    assert left["office@rosen.example"] != "active"
+
+
+def test_a_merge_without_the_scope_of_what_moves_is_refused(desk, fair, twin):
+    visitor = desk("contacts participants:read")
+    page = visitor.get(twin.page)
+    assert "participants" in visitor.submit(page, twin.address, twin.fields, status=403)
+    assert visitor.get(f"/desk/contacts/{twin.contact['id']}")
+
+
+def test_without_the_scope_for_links_no_address_is_shown(desk, fair, twin, link_of):
+    link_of(twin.participant, "works@rosen.example")
+    page = desk("contacts participants").get(twin.page)
+    assert "works@rosen.example" not in page and "you may not see links" in page
+    page = desk("contacts").get(twin.page)
+    assert "Garden Fair" not in page.html.find("main").text
+
+
+def test_a_contact_is_not_merged_with_itself(office, fair):
+    office.get(merge_page(fair.contact, fair.contact), 404)
+    office.get(merge_page(fair.contact, {"id": 999}), 404)
