@@ -5,10 +5,13 @@ SELECT k.title FROM application_categories x JOIN categories k ON k.id = x.categ
  ORDER BY k.sort_order, k.id;
 
 -- name: fields
--- The custom fields that applicants fill in, with their labels.
-SELECT d.field_label AS label, v.value FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
+-- The custom fields that applicants fill in, with their labels in the language.
+SELECT ifnull(d.field_labels ->> ('$.' || :language), d.field_label) AS label, v.value FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
  WHERE v.entity_type = 'application' AND v.entity_id = :id AND d.applicant_visibility = 'editable'
  ORDER BY d.display_order, d.id;
+
+-- name: booth_type
+SELECT booth_type_name FROM booth_types WHERE id = :id;
 
 -- name: files
 -- The files that the applicant has added. Those of the office have a document number.

@@ -131,6 +131,7 @@ SELECT count(*) FROM application_events x JOIN applications a ON a.id = x.applic
 -- name: categories
 -- The categories of an event that applicants can choose in a form, with the participants of each that have not cancelled.
 SELECT k.id, k.category_key, k.title, k.base_price, k.capacity, u.title AS parent_title,
+       CASE WHEN k.exemption_reason IS NULL THEN k.tax_rate ELSE 0 END AS tax_rate,
        (SELECT ifnull(sum(n.participants), 0) FROM participant_counts n
          WHERE n.event_id = x.event_id AND n.category_id = k.id AND n.status <> 'cancelled') AS participants
   FROM category_events x JOIN categories k ON k.id = x.category_id LEFT JOIN categories u ON u.id = k.parent_category_id

@@ -89,6 +89,7 @@ OUTSIDE = (
     "pages.desk.duplicates",
     "pages.desk.search",
     "pages.desk.edit",
+    "pages.desk.form_editor",
     "pages.desk.setup_pages",
     "pages.office.company",
     "pages.desk.links",

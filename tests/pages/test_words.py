@@ -212,8 +212,10 @@ def test_every_fault_of_a_form_has_a_sentence(form):
     handler = {"apply": "send_application_form", "visit": "send_registration_form"}[form]
     schema = body_schema("application", "POST")["properties"]
     names = [
-        *fields.NAMES[form],
+        *(fields.VISIT if form == "visit" else ("email", *fields.SIMPLE)),
         "category_keys",
+        "booth_type_key",
+        "is_business",
         "custom_fields",
     ]
     codes = {

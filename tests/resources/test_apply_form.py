@@ -344,7 +344,15 @@ def test_an_answer_that_was_given_cannot_be_taken_from_a_question(organiser, add
     organiser.make("/applications", {**ADA, "custom_fields": {"eigener_tisch": "nein"}})
     fewer = {**TABLE, "field_options": TABLE["field_options"][:1]}
     body = {"form": [entry("custom.eigener_tisch", **fewer)]}
-    assert organiser.put(f"{address}/form", body, status=409).json["code"] == "in_use"
+    problem = organiser.put(f"{address}/form", body, status=409).json
+    assert problem["code"] == "in_use"
+    assert problem["pointer"] == "/form/0/question/field_options"
+    body = {
+        "form": [entry("custom.eigener_tisch", field_labels={"de": "Tisch?"}, field_type="text")]
+    }
+    body["form"][0]["question"]["field_options"] = []
+    problem = organiser.put(f"{address}/form", body, status=409).json
+    assert problem["pointer"] == "/form/0/question/field_type"
 
 
 def test_questions_need_the_scope_of_custom_fields(person, address):

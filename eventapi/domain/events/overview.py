@@ -270,7 +270,7 @@ def setup(db, event, pages, reads, address):
     found = {"details": _details(event, pages)}
     if pages:
         found["website"] = _website(db, event, pages)
-        found["apply"] = _apply(event, pages, is_over)
+        found["apply"] = _apply(event, pages, is_over, settings.looks_at_prices(db, event["id"]))
         found["portal"] = _portal(pages, is_over)
         found["visitors"] = _visitors(pages, exists, is_over)
     for step, scope in OF_RECORDS.items():
@@ -310,8 +310,18 @@ def _website(db, event, pages):
     return OPEN if codes else DONE, codes
 
 
-def _apply(event, pages, is_over):
-    """Return (state, codes) of the form of exhibitors."""
+def _apply(event, pages, is_over, looks_at_prices):
+    """Return (state, codes) of the form of exhibitors. `looks_at_prices` is whether it shows prices with
+    tax that nobody has looked at.
+    """
+    state, codes = _form_of_exhibitors(event, pages, is_over)
+    if looks_at_prices and not is_over:
+        return (OPEN if state == DONE else state), [*codes, "price_display"]
+    return state, codes
+
+
+def _form_of_exhibitors(event, pages, is_over):
+    """Return (state, codes) of the form of exhibitors, whatever it shows."""
     deadline = times.end(event["application_deadline"], event["timezone"])
     is_past = is_over or (deadline is not None and deadline < times.now())
     if pages["apply_is_open"] and not pages["apply_terms"]:

@@ -51,13 +51,19 @@ def view(db, link, session):
         for name in SENT
         if application[name] and not (name == "country" and is_person(db, application))
     ]
+    pairs = [(name, application[name]) for name in sent]
+    if application["is_business"] is not None:
+        pairs.append(("is_business", application["is_business"]))
+    if application["booth_type_id"]:
+        size = db.value(sql.booth_type, id=application["booth_type_id"])
+        pairs.append(("booth_type", size))
     return {
         "application": application,
-        "sent": [(name, application[name]) for name in sent],
+        "sent": pairs,
         "categories": db.values(sql.categories, id=application["id"]),
         "fields": [
             (row["label"], json.loads(row["value"]))
-            for row in db.all(sql.fields, id=application["id"])
+            for row in db.all(sql.fields, id=application["id"], language=link["language"])
         ],
         "files": db.all(sql.files, id=application["id"]),
         "file_type": file_type(db, link),

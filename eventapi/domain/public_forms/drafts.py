@@ -18,6 +18,7 @@ from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import applications
 from eventapi.domain.public_forms import visitors
 from eventapi.domain.records import entities
+from eventapi.domain.shows import apply_form, settings
 from eventapi.errors import Problem
 from eventapi.names import full_name
 from eventapi.storage.database import as_json
@@ -357,7 +358,11 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
     is_new = False
     if not id:
         try:
-            asked = fields["custom_fields"].keys() if draft["form"] == "visit" else None
+            asked = set(fields["custom_fields"])
+            if draft["form"] == "apply":
+                asked |= set(
+                    apply_form.custom_keys(settings.get(db, draft["event_id"])["apply_form"])
+                )
             id = applications.create(db, {**fields, "late": True}, by_form=True, asked=asked)["id"]
             is_new = True
         except Problem as problem:

@@ -157,6 +157,8 @@ def update(db, old, fields, address, *, is_trial=False):
             "configuration, and fields of the event), then repeat the request.",
             missing=missing,
         )
+    if "apply_form" in fields:
+        apply_form.check(db, fields["apply_form"], old["apply_form"])
     _check_names(db, merged, fields)
     for form in FORMS:
         if merged[f"{form}_is_open"] and not old[f"{form}_is_open"]:
@@ -213,8 +215,6 @@ def _check_names(db, pages, fields):
     """Raise 422 for keys of custom fields and of a submission type among `fields` that do not
     exist.
     """
-    if "apply_form" in fields:
-        apply_form.check(db, fields["apply_form"], get(db, pages["id"])["apply_form"])
     faults = Faults()
     known = {row["field_key"] for row in field_definitions.editable(db)}
     for place, key in enumerate(fields.get("visit_fields", ())):

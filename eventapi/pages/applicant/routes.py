@@ -47,8 +47,11 @@ def get_applicant_page(db, request):
 
 def shown(language):
     """Return a function of a field and its value that returns the value as the page shows it."""
+    texts = page_requests.words(PACKAGE, language)
 
     def text(name, value):
+        if name == "is_business":
+            return texts["is_business_yes" if value else "is_business_no"]
         if name == "country":
             return countries.name(value, language)
         if name == "requested_area":

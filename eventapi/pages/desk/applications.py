@@ -137,6 +137,17 @@ def get_desk_applications(db, request):
     return lists.render_list(db, request, APPLICATIONS, events.current(db), links=links)
 
 
+def size_of(request, row):
+    """Return the name of the booth type that an application wishes; its key to those who may not read
+    booth types, and None without a wish.
+    """
+    key = row["booth_type_key"]
+    if not key or not api.may_call(request, "list_booth_types"):
+        return key
+    found, _ = api.rows("list_booth_types", booth_type_key=key)
+    return found[0]["booth_type_name"]
+
+
 @routes.get("/applications/<id>")
 def get_desk_application(db, request, id):
     """Return one application: what was sent, what the office knows, and the decision."""
@@ -162,6 +173,7 @@ def get_desk_application(db, request, id):
         same=same,
         known=known,
         custom=custom,
+        size=size_of(request, row),
         buttons=actions.of(request, "applications", row, without=("approve_application",)),
         approve="approve" in row["allowed_actions"]
         and api.may_call(request, "approve_application")

@@ -29,6 +29,11 @@ def words(request):
     return page_requests.words(PACKAGE, request.language)
 
 
+def in_language(field, language):
+    """Return the label of a custom field in a language."""
+    return field["field_labels"].get(language) or field["field_label"]
+
+
 # Fields
 
 

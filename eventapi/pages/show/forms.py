@@ -11,7 +11,7 @@ from eventapi.domain.access.link_secrets import form_key
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import applications
 from eventapi.domain.public_forms import drafts, openings
-from eventapi.domain.shows import directory
+from eventapi.domain.shows import apply_form, directory, settings
 from eventapi.errors import Problem, not_found
 from eventapi.pages.show import fields
 from eventapi.pages.show.views import PACKAGE, head_and_foot
@@ -26,6 +26,7 @@ from eventapi.web.routes import Routes
 routes = Routes("show-forms", root="", public=True, page=True, forms=("text/html",))
 
 TRAP = "fax_number"  # a field that people do not see, and that programs fill in
+COMPUTE = "compute"  # the button that computes the sum, and sends nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Submission:
         form: `apply` or `visit`.
         language: of the page.
         given: name of a field -> its texts.
+        pages: the settings of the pages of the show.
         token: that of the form that was sent. A page makes a new one if it is "".
     """
 
@@ -44,6 +46,7 @@ class Submission:
     form: str
     language: str
     given: dict
+    pages: dict
     token: str = ""
 
     def text(self, name):
@@ -111,7 +114,7 @@ def open_form(db, event_key, form, given):
         raise not_found("form", event_key)
     language = shell.language_of(db.config, show["language"])
     token = given.get("token", [""])[0]
-    return Submission(show, form, language, given, token)
+    return Submission(show, form, language, given, settings.get(db, show["id"]), token)
 
 
 def send_form(db, event_key, form, given):
@@ -127,6 +130,8 @@ def send_form(db, event_key, form, given):
     if refusal:
         return refusal
     state, nonce = tokens.checked(form_key(db), submission.purpose(), submission.token)
+    if COMPUTE in given and state in ("good", "young"):
+        return form_page(db, submission)
     if state != "good":
         return refuse_token(db, submission, state)
     if any(given.get(TRAP, [])):
@@ -181,7 +186,10 @@ def checked_body(db, submission, made):
     """
     meant = fields.body_of(made, submission, db.now, db.config.organiser_country)
     check = body_of("application", "POST", db.config.timezone)
-    asked = submission.show["visit_fields"] if submission.form == "visit" else None
+    if submission.form == "visit":
+        asked = submission.show["visit_fields"]
+    else:
+        asked = apply_form.custom_keys(submission.pages["apply_form"])
     try:
         body = check(meant)
     except Problem as problem:
@@ -247,12 +255,21 @@ def form_page(db, submission, faults=None, note=None, status=200):
     if state != "open":
         closed_status = 200 if status == 200 else 409
         return message_page(db, submission, "closed", closed_status, is_full=state == "full")
+    text = form_html(db, submission, faults, note)
+    return shell.private(text, submission.language, status)
 
+
+def form_html(db, submission, faults, note, **around):
+    """Return the form with what was typed as HTML.
+
+    `faults` and `note` are those of `form_page`, `around` replaces what the layout shows.
+    """
     terms = directory.in_language(submission.show["apply_terms"], submission.language) or ""
     made = fields.form_of(db, submission)
     words = page_requests.words(PACKAGE, submission.language)
     sentences = made.faults(faults or [], submission.given, Sentences(words, submission.language))
     labels = {each.name: each.label for each in made.fields}
+    known = {"band": None, **around}
     text = render_html(
         db,
         submission.show,
@@ -265,13 +282,57 @@ def form_page(db, submission, faults=None, note=None, status=200):
         label_of=labels.get,
         note=note,
         trap=TRAP,
+        compute=COMPUTE,
+        amounts=fields.sum_of(db, submission),
         terms=terms,
         is_link=terms.startswith(("http://", "https://")),
         token=submission.token or tokens.form_token(form_key(db), submission.purpose()),
+        **known,
     )
     if faults:
         text = page_requests.with_fault_in_title(text, words)
-    return shell.private(text, submission.language, status)
+    return text
+
+
+def trial_page(db, request, event, pages):
+    """Return the form of exhibitors of an event, which need not be public, for the office to try.
+
+    `event` is the API object, `pages` the settings of its pages. What was typed is checked as the form
+    checks it, and not stored.
+    """
+    language = request.language
+    day = times.local_date(event["date_to"] or event["date_from"], event["timezone"])
+    show = {**pages, "title": event["title"], "last_day": day, "timezone": event["timezone"]}
+    if not (pages["is_public"] and event["is_visible"]):
+        show["accent_color"] = None  # only public pages have the stylesheet of their colour
+    submission = Submission(show, "apply", language, request.fields, pages)
+    faults = []
+    band = "trial_band"
+    is_sent = "token" in request.fields and COMPUTE not in request.fields
+    if is_sent:
+        made = fields.form_of(db, submission)
+        faults = fields.faults_of(made, request.fields)
+        try:
+            checked_body(db, submission, made)
+        except Problem as problem:
+            if problem.status >= 500:
+                raise
+            faults += problem.errors or []
+        if not faults:
+            band = "trial_sent"
+    elif not request.fields:
+        given = {"country": [db.config.organiser_country]}
+        submission = replace(submission, given=given)
+    text = form_html(
+        db,
+        submission,
+        faults,
+        None,
+        band=band,
+        back=f"{request.home()}setup/apply?event={event['event_key']}",
+        form_token=lambda: page_requests.hidden_token(request),
+    )
+    return shell.private(text, language, 422 if faults else 200)
 
 
 def sent_page(db, submission, id=None, *, fault=None, status=200):
@@ -344,6 +405,20 @@ def linked_page(db, draft, part, status=200):
     return shell.private(text, language, status, "no-referrer")
 
 
+def head_of_trial(db, show, language):
+    """Return what the layout shows around a form that the office tries: no tabs of pages that may not
+    be public.
+    """
+    heading = page_requests.words(PACKAGE, language)["tab_apply"]
+    return {
+        "title": f"{heading} · {show['title']}",
+        "tab": "apply",
+        "tabs": (),
+        "imprint": db.config.imprint_url or f"{shell.up()}imprint",
+        "privacy_url": db.config.privacy_url,
+    }
+
+
 # Templates
 
 
@@ -363,7 +438,11 @@ def render_html(db, show, language, part, **values):
         texts = {
             name: directory.in_language(text, language) for name, text in show["texts"].items()
         }
-        around = {**head_and_foot(db, show, part, language, {}), "show": {"texts": texts}}
+        around = {"show": {"texts": texts}}
+        if values.get("band"):
+            around |= head_of_trial(db, show, language)
+        else:
+            around |= head_and_foot(db, show, part, language, {})
     return page_requests.render_html(
         PACKAGE, part, language, event=show, now=times.now(), **around, **values
     )

@@ -167,7 +167,7 @@ class Field:
 
     def may_be_empty(self, given: Texts) -> bool:
         """Return whether the options of the field include an empty one."""
-        return self.is_nullable or not (given.get(self.name) or self.default)
+        return self.is_nullable or not (self.text(given).strip() or self.default)
 
     def beyond(self, given: Texts) -> int:
         """Return how many rows of the list have no room in the form."""

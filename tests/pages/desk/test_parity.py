@@ -36,6 +36,7 @@ OF_THE_DESK = {
     "team/<id>/sessions": "the team",
     "company/mails/test": "a mail to oneself",
     "badges": "a PDF",
+    "setup/apply/trial": "nothing is stored",
 }
 # Routes whose path has a name: the tests below send each name.
 NAMED = (

@@ -154,6 +154,7 @@ PAGES = (
     "setup/website",
     "setup/website/picture",
     "setup/apply",
+    "setup/apply/trial",
     "setup/apply/texts",
     "setup/portal",
     "setup/visitors",
@@ -224,6 +225,7 @@ def test_the_table_has_everything_that_the_desk_can_send():
         "links/<id>/<what>",
         "setup/<page>",
         "setup/<page>/<part>",
+        "setup/apply/trial",
         *OF_PERSONS,
     }
     known = {plain(address) for address in ADDRESSES}

@@ -184,6 +184,7 @@ def apply(app, db, company):
         {
             "token": token,
             "company_name": company,
+            "first_name": "Rosa",
             "last_name": "Gärtner",
             "address": "Weg 1",
             "postal_code": "04109",

@@ -24,6 +24,21 @@ IMPRINT = {
     "smtp_host": "localhost",
     "smtp_sender": "office@example.org",
 }
+# What the form asks: all that it can ask of an application, and nothing but the category is required.
+EVERYTHING = [
+    {"field": field, "ask": "required" if field == "categories" else "optional"}
+    for field in (
+        "company_name",
+        "person",
+        "phone",
+        "address",
+        "website",
+        "tax_id",
+        "categories",
+        "requested_area",
+        "message",
+    )
+]
 
 
 @prepared
@@ -171,6 +186,7 @@ def public_show(organiser, db):
             "show_plan": True,
             "apply_is_open": True,
             "apply_terms": {"en": "Booths are paid in advance."},
+            "apply_form": EVERYTHING,
             "accent_color": "#ffee00",
             "contact_email": "visit@example.org",
             "embed_origins": ["https://www.garden.example"],

@@ -15,6 +15,7 @@ from eventapi.pages.show import forms as show_forms
 from eventapi.web import masking
 from eventapi.web.html import form_bodies, tokens, typed_values
 from eventapi.worker.mail import message as mail_message
+from tests.pages.show.conftest import EVERYTHING
 
 POLICY = "form-action 'self'"
 TYPED = {
@@ -189,7 +190,7 @@ def test_a_fault_says_the_limit_and_an_area_may_have_its_unit(app, organiser, se
     assert application["website"] == "https://rosen.example"
 
 
-def test_custom_fields_of_all_types_are_asked(organiser, send, app, db):
+def test_custom_fields_of_all_types_are_asked(organiser, send, app, db, show):
     kinds = {
         "text": "Tall",
         "textarea": "a\r\nb",
@@ -234,6 +235,9 @@ def test_custom_fields_of_all_types_are_asked(organiser, send, app, db):
             "applicant_visibility": "hidden",
         },
     )
+    asked = [{"field": f"custom.f_{kind}", "ask": "optional"} for kind in kinds]
+    address = f"/events/{show['event']['id']}/pages"
+    organiser.patch(address, {"apply_form": [*EVERYTHING, *asked]}, status=200)
     assert "SECRETFIELD" not in app.get("/e/fair/apply").text
     send(
         language="de",

@@ -427,6 +427,8 @@ LEFT_OUT = {
     "POST /desk/edit/<name>/<id>": SAME,
     "POST /desk/edit/<name>": SAME,
     "POST /desk/setup/<page>": SAME,
+    "POST /desk/setup/apply": SAME,
+    "POST /desk/setup/apply/trial": SAME,
     "POST /desk/setup/<page>/<part>": SAME,
     "POST /desk/setup/visitors/category": SAME,
     "POST /desk/setup/website/picture": SAME,

@@ -1,0 +1,352 @@
+"""The page of the desk on which the office decides what the form of exhibitors asks."""
+
+import pytest
+
+from eventapi.domain.public_forms import drafts
+from eventapi.pages.desk.form_editor import options_of, sorted_rows
+from eventapi.web.html import tokens
+
+ADDRESS = "/desk/setup/apply"
+
+
+@pytest.fixture
+def event(organiser):
+    return organiser.make(
+        "/events", {"title": "Fair", "event_key": "fair", "date_from": "2027-05-01"}
+    )
+
+
+@pytest.fixture
+def pages(organiser, event):
+    """Return a function that reads the settings of the pages."""
+    return lambda: organiser.data(f"/events/{event['id']}/pages")
+
+
+def fields_of(page):
+    [form] = [form for form in page.forms.values() if "tag" in form.fields]
+    return {name: value for name, value in form.submit_fields() if name != "form_token"}
+
+
+def place_of(fields, field):
+    """Return the number of the row of a field."""
+    [number] = [
+        name.split("/")[1]
+        for name, value in fields.items()
+        if name.endswith("/field") and value == field
+    ]
+    return f"form/{number}"
+
+
+def save(office, fields, status=303):
+    return office.submit(office.get(ADDRESS), ADDRESS, fields, status)
+
+
+def test_a_form_that_is_saved_as_it_is_asks_what_it_asked(office, organiser, event, pages):
+    organiser.make(
+        "/custom-fields",
+        {
+            "entity_type": "application",
+            "field_label": "Way",
+            "field_type": "select",
+            "field_options": [{"value": "a", "label": "Air"}, "b"],
+            "applicant_visibility": "editable",
+            "is_required": True,
+        },
+    )
+    before = pages(), organiser.data("/custom-fields")
+    save(office, fields_of(office.get(ADDRESS)))
+    assert pages()["apply_form"] == before[0]["apply_form"]
+    assert organiser.data("/custom-fields") == before[1]
+
+
+def test_fields_are_asked_left_out_and_moved(office, event, pages):
+    fields = fields_of(office.get(ADDRESS))
+    fields[place_of(fields, "phone") + "/ask"] = "none"
+    fields[place_of(fields, "website") + "/ask"] = "required"
+    fields[place_of(fields, "message") + "/place"] = "1"
+    save(office, fields)
+    asked = [(each["field"], each["ask"]) for each in pages()["apply_form"]]
+    assert asked == [
+        ("message", "optional"),
+        ("company_name", "optional"),
+        ("person", "required"),
+        ("address", "required"),
+        ("categories", "optional"),
+        ("website", "required"),
+    ]
+
+
+def test_a_question_is_added_changed_and_switched_off(office, organiser, event, pages):
+    fields = fields_of(office.get(ADDRESS))
+    new = place_of(fields, "question")
+    typed = {
+        "/place": "3",
+        "/ask": "required",
+        "/question/field_labels/de": "Haben Sie einen eigenen Tisch?",
+        "/question/field_labels/en": "Do you bring your own table?",
+        "/question/field_type": "select",
+        "/question/field_options": "ja | yes\nnein, bitte stellen | no, please provide one\n",
+        "/question/field_help/de": "Tische kosten 12,00 EUR.",
+        "/question/asks_visitors": "1",
+    }
+    save(office, {**fields, **{new + name: value for name, value in typed.items()}})
+    found = pages()
+    [table] = organiser.data("/custom-fields")
+    key = table["field_key"]
+    assert found["apply_form"][2] == {"field": f"custom.{key}", "ask": "required"}
+    assert found["visit_fields"] == [key]
+    assert table["field_labels"] == {
+        "de": "Haben Sie einen eigenen Tisch?",
+        "en": "Do you bring your own table?",
+    }
+    assert table["field_options"] == [
+        {"value": "ja", "label": "ja", "labels": {"de": "ja", "en": "yes"}},
+        {
+            "value": "nein, bitte stellen",
+            "label": "nein, bitte stellen",
+            "labels": {"de": "nein, bitte stellen", "en": "no, please provide one"},
+        },
+    ]
+
+    page = office.get(ADDRESS)
+    assert "Do you bring your own table?" in page
+    fields = fields_of(page)
+    row = place_of(fields, f"custom.{key}")
+    fields[row + "/question/field_options"] = "ja, einen | yes\nnein, bitte stellen\nnur Wand"
+    del fields[row + "/question/asks_visitors"]
+    save(office, fields)
+    [table] = organiser.data("/custom-fields")
+    assert [(each["value"], each["label"]) for each in table["field_options"]] == [
+        ("ja, einen", "ja, einen"),
+        ("nein, bitte stellen", "nein, bitte stellen"),
+        ("nur Wand", "nur Wand"),
+    ]
+    assert pages()["visit_fields"] == []
+
+    fields = fields_of(office.get(ADDRESS))
+    row = place_of(fields, f"custom.{key}")
+    save(office, {**fields, row + "/question/is_off": "1"})
+    [table] = organiser.data("/custom-fields")
+    assert table["is_active"] is False
+    assert f"custom.{key}" not in [each["field"] for each in pages()["apply_form"]]
+    assert "switched off" in office.get(ADDRESS)
+
+
+def test_a_question_that_is_refused_keeps_everything_that_was_typed(
+    office, organiser, event, pages
+):
+    fields = fields_of(office.get(ADDRESS))
+    new = place_of(fields, "question")
+    fields[place_of(fields, "company_name") + "/ask"] = "required"
+    fields |= {
+        new + "/place": "1",
+        new + "/question/field_labels/de": "<b>Tisch?</b>",
+        new + "/question/field_type": "select",
+    }
+    page = save(office, fields, 422)
+    assert page.html.title.text.startswith("Error:")
+    # the row stands where it was moved to, and its fault beside its answers
+    again = fields_of(page)
+    assert again["form/0/question/field_labels/de"] == "<b>Tisch?</b>"
+    assert again["form/1/ask"] == "required"
+    assert page.html.find(id="e-form/0/question/field_options")
+    assert "<b>Tisch" not in page.text
+    assert organiser.data("/custom-fields") == []
+    assert pages()["updated_at"] is None
+
+
+def test_prices_are_shown_with_tax_until_the_office_says_otherwise(office, event, pages):
+    fields = fields_of(office.get(ADDRESS))
+    assert fields["price_display"] == "gross"
+    save(office, {**fields, "show_prices": "1", "price_display": "net"})
+    found = pages()
+    assert (found["show_prices"], found["price_display"]) == (True, "net")
+
+
+def test_a_person_without_the_scope_moves_questions_but_does_not_change_them(
+    organiser, desk, event, pages
+):
+    organiser.make(
+        "/custom-fields",
+        {
+            "entity_type": "application",
+            "field_key": "way",
+            "field_label": "Way",
+            "applicant_visibility": "editable",
+        },
+    )
+    visitor = desk("events")
+    page = visitor.get(ADDRESS)
+    fields = fields_of(page)
+    row = place_of(fields, "custom.way")
+    fields |= {row + "/place": "1", row + "/question/field_labels/de": "Weg"}
+    visitor.submit(page, ADDRESS, fields, 303)
+    assert pages()["apply_form"][0] == {"field": "custom.way", "ask": "optional"}
+    assert organiser.data("/custom-fields")[0]["field_labels"] == {}
+
+
+ROWS = {f"form/{number}/field": [name] for number, name in enumerate("abcd")}
+
+
+@pytest.mark.parametrize(
+    "places, expected",
+    [
+        ({}, "abcd"),
+        ({"3": "1"}, "dabc"),
+        ({"0": "3"}, "bcad"),
+        ({"0": "99"}, "bcda"),
+        ({"1": ""}, "abcd"),
+        ({"1": "-1", "2": "x"}, "abcd"),
+        ({"0": "4", "3": "1"}, "dbca"),
+    ],
+)
+def test_a_row_goes_to_the_place_that_was_typed(places, expected):
+    given = ROWS | {f"form/{number}/place": [place] for number, place in places.items()}
+    found = sorted_rows(given)
+    assert "".join(found[f"form/{number}/field"][0] for number in range(4)) == expected
+
+
+def test_an_answer_keeps_its_value_when_its_words_change():
+    known = {
+        "field_options": [
+            {"value": "y", "label": "ja", "labels": {"de": "ja", "en": "yes"}},
+            {"value": "n", "label": "nein"},
+        ]
+    }
+    given = {"q/field_options": ["nein\nja, gern | yes"]}
+    assert options_of(given, "q", known) == [
+        {"value": "n", "label": "nein"},
+        {"value": "ja, gern", "label": "ja, gern", "labels": {"de": "ja, gern", "en": "yes"}},
+    ]
+    given = {"q/field_options": ["ja, gern | yes\nnein"]}
+    assert options_of(given, "q", known)[0] == {
+        "value": "y",
+        "label": "ja, gern",
+        "labels": {"de": "ja, gern", "en": "yes"},
+    }
+
+
+def test_an_answer_that_was_given_is_named_when_it_goes(office, organiser, event):
+    organiser.make(
+        "/custom-fields",
+        {
+            "entity_type": "application",
+            "field_label": "Way",
+            "field_type": "select",
+            "field_options": ["air", "rail"],
+            "applicant_visibility": "editable",
+        },
+    )
+    sent = {"email": "ada@rosen.example", "event_keys": ["fair"], "custom_fields": {"way": "rail"}}
+    organiser.make("/applications", sent)
+    fields = fields_of(office.get(ADDRESS))
+    row = place_of(fields, "custom.way")
+    page = save(office, {**fields, row + "/question/field_options": "air"}, 409)
+    fault = page.html.find(id=f"e-{row}/question/field_options")
+    assert fault.text == "An answer that somebody has chosen must stay."
+    kind = {row + "/question/field_type": "text", row + "/question/field_options": ""}
+    page = save(office, {**fields, **kind}, 409)
+    assert page.html.find(id=f"e-{row}/question/field_type")
+
+
+def test_rows_that_no_page_has_are_refused_and_shown(office, event, pages):
+    fields = fields_of(office.get(ADDRESS))
+    page = save(office, {**fields, "form/0/field": "fax<b>", "form/0/ask": "maybe"}, 422)
+    assert "fax&lt;b&gt;" in page.text and "fax<b>" not in page.text
+    only_tag = {"tag": fields["tag"]}
+    save(office, only_tag, 422)
+    assert pages()["updated_at"] is None
+
+
+# The trial
+
+
+def test_the_form_is_tried_and_nothing_is_stored(office, organiser, event, pages, db):
+    fields = fields_of(office.get(ADDRESS))
+    fields[place_of(fields, "address") + "/ask"] = "none"
+    save(office, {**fields, "show_prices": "1"})
+    assert 'href="../../desk/setup/apply/trial?event=fair"' in office.get(ADDRESS)
+    trial = ADDRESS + "/trial"
+    page = office.get(trial)
+    assert "Trial: nothing is stored." in page and "city" not in page
+    [form] = [form for form in page.forms.values() if "first_name" in form.fields]
+    sent = {name: value for name, value in form.submit_fields() if name != "form_token"}
+
+    missing = office.submit(page, trial, sent, 422)
+    assert missing.html.find(id="e-first_name") and missing.html.find(id="e-terms")
+    typed = {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@rosen.example"}
+    done = office.submit(page, trial, {**sent, **typed, "terms": "1"}, 200)
+    assert "everything is filled in" in done and 'value="Ada"' in done
+    assert db.connection.execute("SELECT count(*) FROM application_drafts").fetchone() == (0,)
+    assert organiser.data("/applications") == []
+
+
+def test_the_trial_shows_only_what_a_person_may_read(desk, event):
+    desk("events").get(ADDRESS + "/trial", status=403)
+    assert "setup/apply/trial" not in desk("events").get(ADDRESS)
+    desk("events:read categories:read booths:read").get(ADDRESS + "/trial")
+
+
+def test_a_form_with_own_questions_and_sizes_leads_to_an_exhibitor(
+    office, organiser, event, pages, app, settings, monkeypatch, db
+):
+    """From the desk to the public form, to the application, and to the exhibitor."""
+    public = {"base_url": "https://show.example.org", "smtp_host": "mail"}
+    for name, value in {**public, "smtp_sender": "office@example.org"}.items():
+        monkeypatch.setattr(settings, name, value)
+    monkeypatch.setattr(tokens, "YOUNGEST", 0)
+    for name, width, price in (("Small", 2, 50), ("Middle", 3, 95), ("Large", 4, 300)):
+        form = office.get("/desk/edit/booth_types")
+        typed = {"booth_type_name": name, "price_model": "fixed", "price": str(price)}
+        size = {"usual_width": str(width), "usual_depth": "2,5", "open_sides": "1"}
+        office.submit(form, "/desk/edit/booth_types", {**typed, **size})
+    terms = {"is_public": True, "apply_terms": {"en": "Paid in advance."}}
+    organiser.patch(f"/events/{event['id']}/pages", terms, status=200)
+
+    for place, (text, kind, lines) in enumerate(
+        (("Own table?", "select", "yes\nno"), ("What do you show?", "textarea", ""))
+    ):
+        fields = fields_of(office.get(ADDRESS))
+        new = place_of(fields, "question")
+        fields |= {
+            new + "/place": str(place + 1),
+            new + "/ask": "required",
+            new + "/question/field_labels/en": text,
+            new + "/question/field_type": kind,
+            new + "/question/field_options": lines,
+            "show_prices": "1",
+            "apply_is_open": "1",
+        }
+        save(office, fields)
+
+    address = "/e/fair/apply"
+    page = app.get(address, headers={"Accept-Language": "en"})
+    assert "Small, 2 × 2.5 m · EUR 59.50 incl. 19 % VAT" in page
+    [form] = [form for form in page.forms.values() if "first_name" in form.fields]
+    sent = dict(form.submit_fields()) | {
+        "custom.own_table": "no",
+        "custom.what_do_you_show": "Pots",
+        "first_name": "Ada",
+        "last_name": "Wolf",
+        "email": "ada@wolf.example",
+        "address": "Weg 1",
+        "postal_code": "01067",
+        "city": "Dresden",
+        "booth_type": "middle",
+        "terms": "1",
+    }
+    answer = app.post(address, sent, headers={"Accept-Language": "en"}, status=200)
+    assert "Please look into your e-mail" in answer
+    [(draft,)] = db.connection.execute("SELECT id FROM application_drafts").fetchall()
+    with db.write():
+        secret = drafts.add_secret(db, draft, "mailed")
+    app.post(f"/link/{secret}", status=303)
+
+    page = office.get("/desk/applications/1")
+    assert "Middle" in page and "Own table?" in page and "Pots" in page
+    approve = "/desk/do/approve_application/1"
+    office.submit(page, approve, {"back": "applications/1"})
+    application = organiser.data("/applications/1")
+    assert (application["status"], application["booth_type_key"]) == ("approved", "middle")
+    assert organiser.data("/participants")[0]["application_id"] == 1
+    assert "Middle" in office.get("/desk/applications/1")
