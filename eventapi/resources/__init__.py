@@ -78,6 +78,7 @@ OUTSIDE = (
     "pages.desk.help",
     "pages.desk.applications",
     "pages.desk.exhibitor",
+    "pages.desk.exhibitor_logo",
     "pages.desk.exhibitors",
     "pages.desk.new_exhibitor",
     "pages.desk.hall",

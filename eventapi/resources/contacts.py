@@ -127,7 +127,12 @@ def export_contact(db, who, id):
         return Response(personal_data.export(db, get(db, id)), has_etag=False)
 
 
-@routes.post("/contacts/<id>/anonymize", schema="contact.anonymize", response="contact.anonymized")
+@routes.post(
+    "/contacts/<id>/anonymize",
+    schema="contact.anonymize",
+    response="contact.anonymized",
+    desk=Desk(fields=("force",), is_final=True),
+)
 def anonymize_contact(db, id, body):
     """Remove the personal data of the contact permanently, from all records (GDPR Art. 17).
 

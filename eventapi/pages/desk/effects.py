@@ -42,6 +42,7 @@ def of(request, name, id, booth_id, currency):
     not read, or what would be refused: the action itself says why.
     """
     find = {
+        "anonymize_contact": _of_erasure,
         "cancel_participant": _of_cancellation,
         "move_booth_reservation": _of_move,
         "refund_payment": _of_refund,
@@ -58,6 +59,25 @@ def _of_cancellation(request, id, _booth_id, _currency):
     is_asked = any(word in STANDING for word, _ in sentences)
     is_asked = is_asked and api.may_call(request, "credit_invoice")
     return Effects(sentences, () if is_asked else ("invoices",))
+
+
+def _of_erasure(request, id, _booth_id, _currency):
+    sentences, is_open = [("effect_erase", {})], True
+    if api.may_call(request, "list_participants"):
+        _, total = api.rows("list_participants", contact_id=id, per_page=1)
+        if total:
+            sentences.append(("effect_erase_participations", {"n": total}))
+    if api.may_call(request, "list_invoices"):
+        rows = api.everything("list_invoices", contact_id=id, sort="id", order="ASC")
+        sent = [row for row in rows if row["status"] != "draft"]
+        unsettled = [row for row in sent if row["open_amount"] or row["status"] == "overpaid"]
+        if sent:
+            sentences.append(("effect_erase_invoices", {"n": len(sent)}))
+        if unsettled:
+            numbers = ", ".join(row["invoice_number"] for row in unsettled)
+            sentences.append(("effect_erase_open", {"numbers": numbers}))
+        is_open = bool(unsettled)
+    return Effects(sentences, () if is_open or request.problem else ("force",))
 
 
 def _of_move(request, id, booth_id, currency):

@@ -123,6 +123,7 @@ def get_desk_exhibitor(db, request, id):
         else None,
         hosted=hosted_by(request, row),
         host=host_of(request, row),
+        may_see_logo=api.may_call(request, "get_participant_profile"),
         may_read_documents=api.may_call(request, "get_document_content"),
         free=free_booths(request, row, records["reservations"]),
         tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),

@@ -2,6 +2,9 @@
 
 from functools import partial
 
+import json
+
+from eventapi.domain.access.api_keys import NOT_OF_CONTACTS, SCOPES
 from eventapi.pages.desk import actions, api, batches, events, labels, lists, taxes
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitor import CONTACT, history, with_buttons
@@ -9,6 +12,7 @@ from eventapi.pages.desk.money import downloaded
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell
+from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -25,6 +29,7 @@ sql = statements("desk")
 ON_PAPER = 5000  # rows of a printed list
 NAMES = 1000  # of a part of the list for the doors: twenty sheets of paper
 PDF = "application/pdf"
+EXPORTED = [scope for scope in SCOPES if scope not in NOT_OF_CONTACTS]  # of the data of a contact
 
 
 @routes.get("/people")
@@ -136,6 +141,25 @@ def get_desk_contact(db, request, id):
         notes=notes(request, "contact", id),
         entity=("contact", id),
         history=history(request, "contact", id),
+        erase=actions.one(request, "anonymize_contact", id=id)
+        if contact["anonymized_at"] is None
+        else [],
+        may_export=all(api.may(request, scope) for scope in EXPORTED),
+    )
+
+
+@routes.get("/contacts/<id>/export")
+def get_desk_contact_export(request, id):
+    """Return all data about a contact as a file for download (GDPR Art. 15)."""
+    data = api.read("export_contact", id=id).data
+    name = f"contact-{id}.json"
+    return Response(
+        body=json.dumps(data, ensure_ascii=False, indent=2).encode(),
+        headers={
+            "Content-Type": "application/json",
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "Cache-Control": "no-store",
+        },
     )
 
 

@@ -2,9 +2,12 @@
 new one.
 """
 
+import html
 import re
 
 import pytest
+
+from tests.support.images import png
 
 
 @pytest.fixture
@@ -249,3 +252,30 @@ def test_without_the_scope_of_contacts_only_known_ones_become_exhibitors(desk, o
     assert 'name="contact/company_name"' not in page and f"contact_id={other['id']}" in page
     create(visitor, {"contact_id": other["id"]}, page=page)
     desk("participants:read").get("/desk/exhibitors/new?event=fair", 403)
+
+
+# Its logo
+
+
+def test_the_office_uploads_the_logo_of_an_exhibitor_and_removes_it(office, desk, organiser, fair):
+    address = f"/desk/exhibitors/{fair.exhibitor['id']}/logo"
+    assert address in page_of(office, fair)
+    page = office.get(address)
+    fields = {"tag": tag_of(page)}
+    refused = office.submit(page, address, fields, 422, upload=("logo.png", b"no picture"))
+    assert "no logo yet" in refused.text.lower()
+    answer = office.submit(page, address, fields, upload=("logo.png", png(40, 20)))
+    assert "Rosen KG: The logo is saved." in follow(office, answer)
+    logo = organiser.data(f"/participants/{fair.exhibitor['id']}/profile")["logo"]
+    assert (logo["width"], logo["height"]) == (40, 20)
+    page = office.get(address)
+    shown = office.get(f"/desk/documents/{logo['document_id']}/file")
+    assert f"documents/{logo['document_id']}/file" in page and shown.content_type == "image/png"
+    answer = office.submit(page, f"{address}/remove", {"tag": tag_of(page)})
+    assert "Rosen KG: The logo is removed." in follow(office, answer)
+    reader = desk("participants:read").get(address)
+    assert 'type="file"' not in reader
+
+
+def tag_of(page):
+    return html.unescape(re.search(r'name="tag" value="([^"]*)"', page.text)[1])

@@ -26,7 +26,7 @@ NEEDS = {
     "participants": """
         do/confirm_participant/1 do/unconfirm_participant/1 do/cancel_participant/1 do/reinstate_participant/1
         do/replace_participant_badge/1 batch/participants/confirm batch/participants/invoice batch/participants/link
-        exhibitors/new edit/participants
+        exhibitors/new exhibitors/1/logo exhibitors/1/logo/remove edit/participants
         edit/participants/1 edit/profiles/1 do/create_note""",
     "invoices": """
         do/create_participant_invoice/1 do/refresh_invoice/1 do/send_invoice/1 do/mail_invoice/2 do/remind_invoice/2
@@ -65,7 +65,8 @@ NEEDS = {
         setup/website/picture setup/website/picture/remove do/delete_note/1 do/copy_event/1""",
     "categories": "edit/categories edit/categories/1 setup/visitors/category",
     "services": "edit/services edit/services/1 edit/service_categories edit/service_categories/1",
-    "contacts": "edit/contacts edit/contacts/1 do/create_contact_vat_check/1 contacts/1/merge",
+    "contacts": """
+        edit/contacts edit/contacts/1 do/create_contact_vat_check/1 contacts/1/merge do/anonymize_contact/1""",
     "plans": "edit/plans edit/plans/1",
     "schedules": "edit/schedules edit/schedules/1",
     "settings": """
@@ -94,6 +95,7 @@ FILES = {
     "money/statement": ("bank.xml", b"<Document/>"),
     "company/look/logo": ("logo.png", b"no picture"),
     "setup/website/picture": ("photo.png", b"no picture"),
+    "exhibitors/1/logo": ("logo.png", b"no picture"),
 }
 # What no key can send: tests/pages/office/test_team.py has the table of these.
 OF_PERSONS = (
@@ -116,6 +118,7 @@ PAGES = (
     "exhibitors/1",
     "exhibitors/2",
     "exhibitors/3",
+    "exhibitors/1/logo",
     "exhibitors/new",
     "exhibitors/submissions",
     "exhibitors/orders",
@@ -343,6 +346,6 @@ def test_every_button_is_on_a_page(office, busy_fair):
     those that remove a logo and send a test mail, which the tests of office/ press.
     """
     elsewhere = {"applications/access", "company/look/logo/remove", "company/mails/test"}
-    elsewhere |= {"setup/website/picture/remove"}
+    elsewhere |= {"setup/website/picture/remove", "exhibitors/logo/remove"}
     missing = sorted({plain(address) for address in ADDRESSES} - shown_on_pages(office) - elsewhere)
     assert not missing, " ".join(missing)

@@ -424,6 +424,8 @@ LEFT_OUT = {
     "POST /desk/money/statement/<id>": SAME,
     "POST /desk/badges": SAME,
     "POST /desk/exhibitors/new": SAME,
+    "POST /desk/exhibitors/<id>/logo": SAME,
+    "POST /desk/exhibitors/<id>/logo/remove": SAME,
     "POST /desk/edit/<name>/<id>": SAME,
     "POST /desk/edit/<name>": SAME,
     "POST /desk/setup/<page>": SAME,
