@@ -1,8 +1,7 @@
 """The address book, the page of a contact, the open tasks, and what is printed for a show."""
 
-from functools import partial
-
 import json
+from functools import partial
 
 from eventapi.domain.access.api_keys import NOT_OF_CONTACTS, SCOPES
 from eventapi.pages.desk import actions, api, batches, events, labels, lists, taxes
