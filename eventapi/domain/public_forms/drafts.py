@@ -29,6 +29,8 @@ sql = statements("drafts")
 KIND = "application_confirmation"
 TEXTS = {"apply": KIND, "visit": "visit_confirmation"}  # form -> name of the text of its mail
 ENTITY = entities.APPLICATION_DRAFT.entity_type
+# Fields of an application that a draft of an older version lacks.
+LATER = {"booth_type_id": None, "booth_type_key": None, "is_business": None}
 LARGEST = 32_000  # characters of the fields of a draft
 CORRECTIONS = 3  # of the address of a draft
 MOST = 10_000  # drafts that wait for confirmation
@@ -352,7 +354,7 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
     Raise 422 or 409 if the form has changed so that the application is not valid any more, and 409
     `link_revoked` if the office has revoked a link of the address at this event.
     """
-    email, fields = draft["email"], json.loads(draft["fields"])
+    email, fields = draft["email"], {**LATER, **json.loads(draft["fields"])}
     reach.refuse_closed_at_event(db, email, draft["event_id"])
     id = draft["form"] == "visit" and visitors.registered(db, email, draft["event_id"])
     is_new = False

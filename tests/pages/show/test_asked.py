@@ -285,3 +285,15 @@ def test_a_draft_outlives_a_question_that_is_not_asked_any_more(
     organiser.patch(pages, {"apply_form": EVERYTHING}, status=200)
     app.post(link_of(mails(db)[0]), status=303)
     assert applications(organiser)[0]["custom_fields"] == {"eigener_b_tisch_b": "n"}
+
+
+def test_a_draft_of_before_the_upgrade_is_confirmed(app, organiser, send, db):  # noqa: F811
+    send()
+    with db.write():
+        db.connection.execute(
+            "UPDATE application_drafts SET fields = "
+            "json_remove(fields, '$.booth_type_id', '$.booth_type_key', '$.is_business')"
+        )
+    app.post(link_of(mails(db)[0]), status=303)
+    [found] = applications(organiser)
+    assert (found["company_name"], found["is_business"]) == ("Rosen KG", None)
