@@ -123,7 +123,7 @@ def set_up(clerk):
     clerk.press("Save", {"Title": "Plants", "Price (net)": "300"})
     clerk.follow("Set up")
     clerk.follow("Next: Booths and prices")
-    clerk.follow("New type of booths")
+    clerk.follow("New booth type")
     clerk.press(
         "Save",
         {"Name": "Row", "The price is": "per square metre", "Price (net)": "80", "Open sides": "1"},
@@ -139,7 +139,7 @@ def set_up(clerk):
             "Count": ["12", "12", "6"],
             "from the left (m)": ["2", "2", "2"],
             "from the top (m)": ["2", "14", "26"],
-            "Type": ["Row", "Row", "Row"],
+            "Booth type": ["Row", "Row", "Row"],
             "Back to back": [True, True, True],
         },
     )
