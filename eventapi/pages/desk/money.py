@@ -57,7 +57,7 @@ def state(row, w, write):
     """Return the Cell with the status, whether it is disputed, and how it is sent."""
     marks = [lists.Mark(labels.tone(row["status"]), w("=" + row["status"]))]
     if row["is_disputed"]:
-        marks.append(lists.Mark("bad", w("disputed")))
+        marks.append(lists.Mark("bad", w("is_disputed")))
     way = row["delivery"]
     if way == "posted":
         marks.append(lists.Mark("", w("delivery_posted", day=write.day(row["posted_on"]))))
