@@ -95,6 +95,22 @@ def convert_to_major(row, names, currency):
             row[name] /= scale
 
 
+def by_currency(rows, names, own):
+    """Return sums by currency as one object: those in the currency `own`, and in `others` those in
+    each other currency, in major units.
+
+    `rows` have `currency` and the fields `names`, in minor units; they are changed in place.
+    """
+    found = {"currency": own, **dict.fromkeys(names, 0), "others": []}
+    for row in rows:
+        convert_to_major(row, names, row["currency"])
+        if row["currency"] == own:
+            found |= row
+        else:
+            found["others"].append(row)
+    return found
+
+
 def converted(units, currency, rate, other):
     """Convert minor units to those of another currency, rounded half away from zero.
 

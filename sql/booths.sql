@@ -89,6 +89,9 @@ SELECT max(CAST(substr(booth_number, length(:area) + 1) AS INTEGER)) FROM booths
    AND length(booth_number) BETWEEN length(:area) + 1 AND length(:area) + 9
    AND substr(booth_number, length(:area) + 1) NOT GLOB '*[^0-9]*';
 
+-- name: totals
+SELECT coalesce(sum(area), 0) AS area FROM booths WHERE id IN (SELECT value FROM json_each(:ids));
+
 -- name: add
 INSERT INTO booths (event_id, status, {fields}, booth_number_natural, created_at, updated_at)
 VALUES (:event_id, :status, {:fields}, natural_key(:booth_number), :now, :stamp);

@@ -70,6 +70,12 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
    AND i.issue_date <= :date_to                                                 -- when date_to
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id invoice_number=i.invoice_number_natural total=i.total status=i.status due_date=i.due_date created_at=i.id issue_date=i.issue_date
 
+-- name: totals
+-- Sums of the sent invoices and credit notes of a list, by currency.
+SELECT currency, sum(total) AS invoiced, sum(max(open_amount, 0)) AS open FROM invoices
+ WHERE id IN (SELECT value FROM json_each(:ids)) AND status <> 'draft'
+ GROUP BY currency ORDER BY currency;
+
 -- name: summaries
 -- Several invoices without their parts.
 SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.overdue_from <= :today

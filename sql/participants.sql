@@ -3,6 +3,11 @@
 -- columns: shown = p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed,
 --   p.category_id, k.category_key, p.badge_name, p.badge_number, p.host_participant_id
 
+-- What lists sort by beside the columns of participants: the name of the contact, and the first confirmed booth.
+-- columns: sort_name = (SELECT coalesce(n.company_name_folded, n.last_name_folded) FROM contacts n WHERE n.id = p.contact_id)
+-- columns: sort_booth = (SELECT min(n.booth_number_natural) FROM booth_reservations n
+--   WHERE n.event_participant_id = p.id AND n.status = 'confirmed')
+
 -- name: get
 SELECT {shown},
        EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id
@@ -35,6 +40,8 @@ SELECT {shown},
    AND p.is_confirmed = :confirmed                     -- when confirmed
    AND p.status = :status                              -- when status
    AND p.role = :role                                  -- when role
+   AND p.status IN (SELECT value FROM json_each(:status_in))  -- when status_in
+   AND likelihood(p.role IN (SELECT value FROM json_each(:role_in)), 0.0001)  -- when role_in
    AND p.id IN (SELECT id FROM participants WHERE badge_number = :badge_number                             -- when badge_number
                  UNION ALL SELECT event_participant_id FROM badge_aliases WHERE badge_number = :badge_number)  -- when badge_number
    AND p.id IN (SELECT rowid FROM participants_search WHERE participants_search MATCH :search)             -- when search
@@ -44,10 +51,44 @@ SELECT {shown},
             ELSE p.id IN (SELECT id FROM unready_guests WHERE TRUE                                         -- when ready
                      AND event_id = :event_id                                                              -- when ready event_id
             ) END <> :ready                                                                                -- when ready
+   AND p.status <> 'cancelled'                                                                             -- when lacks
+   AND (SELECT CASE :lacks                                                                                 -- when lacks part
+                 WHEN 'badge' THEN f.status <> 'confirmed'                                                 -- when lacks part
+                 WHEN 'contract' THEN f.has_open_contract                                                  -- when lacks part
+                 WHEN 'submissions' THEN f.has_open_submissions                                            -- when lacks part
+                 WHEN 'booth' THEN NOT f.is_guest AND NOT f.has_booth                                      -- when lacks part
+                 WHEN 'services' THEN NOT f.is_guest AND f.has_open_order                                  -- when lacks part
+                 ELSE NOT f.is_guest                                                                       -- when lacks part
+                      AND (NOT f.has_booth OR f.has_open_order OR f.has_draft                              -- when lacks part
+                           OR :lacks = 'payment' AND f.owes OR f.has_unbilled) END                         -- when lacks part
+          FROM readiness f WHERE f.id = p.id)                                                              -- when lacks part
+   AND EXISTS (SELECT 1 FROM submission_types t WHERE t.event_id = p.event_id AND t.key = :submission      -- when submission
+                  AND t.is_active AND instr(t.roles, '"' || p.role || '"')                                 -- when submission
+                  AND NOT EXISTS (SELECT 1 FROM submissions s                                              -- when submission
+                                   WHERE s.event_participant_id = p.id AND s.type_id = t.id                -- when submission
+                                     AND (s.status = 'approved'                                            -- when submission
+                                          OR s.status = 'submitted' AND NOT t.needs_approval)))            -- when submission
+   AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')                                                  -- when of_exhibitors
+   AND NOT EXISTS (SELECT 1 FROM profiles f                                                                -- when logo
+                    WHERE f.participant_id = p.id AND f.logo_document_id IS NOT NULL)                      -- when logo
+   AND EXISTS (SELECT 1 FROM contacts n                                                                    -- when address
+                WHERE n.id = p.contact_id AND (n.address IS NULL OR n.city IS NULL))                       -- when address
+   AND EXISTS (SELECT 1 FROM links l WHERE l.participant_id = p.id AND l.revoked_at IS NULL                -- when has_link
+                  AND (l.expires_at IS NULL OR l.expires_at > :now)) = :has_link                           -- when has_link
+   AND NOT EXISTS (SELECT 1 FROM contacts n LEFT JOIN profiles f ON f.participant_id = p.id                -- when is_named
+                    WHERE n.id = p.contact_id AND n.company_name IS NULL AND n.anonymized_at IS NULL       -- when is_named
+                      AND f.display_name IS NULL AND ifnull(f.is_listed, 1) = 1) = :is_named               -- when is_named
+   AND EXISTS (SELECT 1 FROM booth_reservations r                                                          -- when is_waitlisted
+                WHERE r.event_participant_id = p.id AND r.status = 'waitlisted') = :is_waitlisted          -- when is_waitlisted
+   AND p.id IN (SELECT i.event_participant_id FROM invoices i                                              -- when balance
+                 WHERE i.open_amount <> 0 AND i.locked_at IS NOT NULL AND i.event_participant_id IS NOT NULL  -- when balance
+                   AND CASE :balance WHEN 'open' THEN i.open_amount > 0                                    -- when balance
+                                     WHEN 'credit' THEN i.open_amount < 0                                  -- when balance
+                                     ELSE i.open_amount > 0 AND i.overdue_from <= :today END)              -- when balance
    AND p.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
         ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
         GROUP BY t.entity_id HAVING count(*) = json_array_length(:cf_terms))                                -- when cf_terms
- ORDER BY {sort} {order}, p.id {order}  -- sort: id=p.id created_at=p.id
+ ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id created_at=p.id name={sort_name} booth_number={sort_booth}
 
 -- name: contacts_of
 SELECT p.id AS participant_id, c.id, c.customer_number, c.company_name, c.first_name, c.last_name, c.email, c.phone,
@@ -64,6 +105,30 @@ SELECT p.id AS participant_id, e.id, e.event_key, e.title, e.city, e.country, e.
 SELECT p.id AS participant_id, k.id, k.category_key, k.title
   FROM participants p JOIN categories k ON k.id = p.category_id
  WHERE p.id IN (SELECT value FROM json_each(:ids));
+
+-- name: booths_of
+-- Confirmed booths of participants, and held ones only for keys that may read reservations.
+SELECT r.event_participant_id AS participant_id, r.booth_id, r.booth_number, r.status, r.expires_at FROM booth_reservations r
+ WHERE r.event_participant_id IN (SELECT value FROM json_each(:ids))
+   AND (r.status = 'confirmed' OR :reads_booths AND r.status = 'pending')
+ ORDER BY r.booth_number_natural, r.id;
+
+-- name: balances_of
+-- Sums of the sent invoices and credit notes of participants, by currency.
+SELECT event_participant_id AS participant_id, currency, sum(total) AS invoiced, sum(paid_amount) AS paid,
+       sum(open_amount) AS open, sum(iif(open_amount > 0 AND overdue_from <= :today, open_amount, 0)) AS overdue
+  FROM invoices
+ WHERE event_participant_id IN (SELECT value FROM json_each(:ids)) AND locked_at IS NOT NULL
+ GROUP BY event_participant_id, currency ORDER BY event_participant_id, currency;
+
+-- name: totals
+-- Sums of the sent invoices and credit notes of the participants of a list, by currency.
+SELECT i.currency, sum(i.total) AS invoiced, sum(max(i.open_amount, 0)) AS open FROM invoices i
+ WHERE i.event_participant_id IN (SELECT value FROM json_each(:ids)) AND i.locked_at IS NOT NULL
+ GROUP BY i.currency ORDER BY i.currency;
+
+-- name: knows_submission
+SELECT 1 FROM submission_types WHERE key = :key LIMIT 1;
 
 -- name: confirmed_orders
 SELECT id FROM service_orders WHERE event_participant_id = :id AND status = 'confirmed' ORDER BY id;

@@ -225,6 +225,7 @@ SCHEMAS = {
         per_page=NUMBER,
         total={**NUMBER, "description": "Number of records on all pages. Absent with `after`."},
         total_pages={**NUMBER, "description": "Number of pages. Absent with `after`."},
+        totals=ref("MetaTotals"),
         custom_fields=_list(
             ref("MetaField"),
             "The custom fields of applications that applicants fill in. Only in GET "
@@ -234,6 +235,23 @@ SCHEMAS = {
             "type": ["string", "null"],
             "description": "Cursor to send as `after`, `null` at the end. Only with `after`.",
         },
+    ),
+    "MetaTotals": _object(
+        "Sums of all pages of a list. Only with `totals`.",
+        ["count"],
+        count={**NUMBER, "description": "Number of records."},
+        area={"type": "number", "description": "Square metres. Only of booths."},
+        currency={**TEXT, "description": "The currency of the tenant. Only with amounts."},
+        invoiced={"type": "number", "description": "Sent invoices minus sent credit notes."},
+        open={"type": "number", "description": "What is not paid."},
+        others=_list(ref("MetaSums"), "The same in each other currency."),
+    ),
+    "MetaSums": _object(
+        "Sums in one currency.",
+        ["currency", "invoiced", "open"],
+        currency=TEXT,
+        invoiced={"type": "number"},
+        open={"type": "number"},
     ),
     "MetaField": _object(
         "A custom field as a form needs it; see /custom-fields.",

@@ -31,9 +31,13 @@ def list_booths(db, query):
         query["max_price"] = money.at_most(query["max_price"], places)
     if query.get("status") in STATUS_FILTERS:
         query[STATUS_FILTERS[query.pop("status")]] = 1
-    return page(
-        db, sql.list, {**query, "now": times.now()}, lambda row: represent(db, row), INCLUDES
-    )
+
+    def totals(rows):
+        [row] = rows(sql.totals)
+        return {"area": money.unscaled(row["area"], AREA_PLACES)}
+
+    query["now"] = times.now()
+    return page(db, sql.list, query, lambda row: represent(db, row), INCLUDES, totals)
 
 
 @routes.post("/booths", schema="booth")

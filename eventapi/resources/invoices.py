@@ -2,7 +2,7 @@
 
 import hashlib
 
-from eventapi import times
+from eventapi import money, times
 from eventapi.calls import batches
 from eventapi.domain.billing import (
     deposits,
@@ -58,7 +58,11 @@ def list_invoices(db, query):
         query["overdue"] = 1
     elif query.get("status") in invoices.OPEN:
         query["not_overdue"] = 1
-    return page(db, sql.list, deliveries.lines(query), represent, INCLUDES)
+
+    def totals(rows):
+        return money.by_currency(rows(sql.totals), ("invoiced", "open"), db.config.currency)
+
+    return page(db, sql.list, deliveries.lines(query), represent, INCLUDES, totals)
 
 
 @routes.post("/invoices", schema="invoice", rolls_back=True)

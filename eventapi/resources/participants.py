@@ -1,5 +1,6 @@
 """Participants: contacts that take part in an event."""
 
+from eventapi import money, times
 from eventapi.calls import batches
 from eventapi.domain.access import links, rights
 from eventapi.domain.billing import bills
@@ -8,11 +9,13 @@ from eventapi.domain.people import badge_sheets, newcomers, participants, readin
 from eventapi.domain.people.participants import TRANSITIONS, represent
 from eventapi.domain.portal import cancelling, granting, staff
 from eventapi.domain.records import custom_fields, references
-from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
-from eventapi.plugins.access import require_flag, require_scope, require_scopes
+from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT, unknown
+from eventapi.errors import invalid_parameter
+from eventapi.plugins.access import may_read, require_flag, require_scope, require_scopes
 from eventapi.storage import folding
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.includes import allowed_actions, include_found, include_one
+from eventapi.web.includes import allowed_actions, attach_list, ids_of, include_found, include_one
 from eventapi.web.lists import one, page
 from eventapi.web.rest import (
     Response,
@@ -30,8 +33,21 @@ routes = Routes("participants", "participant", scope="participants", states=(TRA
 sql = statements("participants")
 
 
+# what `lacks` may name beside the parts of the checklist and submission:KEY
+OF_ENTRY = ("logo", "display_name", "address", "link")
+SUBMISSION = "submission:"
+
+
 @routes.list("/participants", query="participant.query")
-def list_participants(db, query):
+def list_participants(db, who, query):
+    """List participants.
+
+    `balance`, as a filter and as an include, needs the scope `invoices:read` as well. With
+    `booths:read`, the include `booths` has those that are only held, too.
+    """
+    if "balance" in query or "balance" in query.get("include", ()):
+        require_flag(who, "invoices")
+        require_scope(who, "invoices", writes=False)
     query = custom_fields.filters(
         db, "event_participant", references.filters(db, query, EVENT, CONTACT, CATEGORY)
     )
@@ -39,7 +55,44 @@ def list_participants(db, query):
         query["badge_number"] = badges.normal(query["badge_number"])
     if "search" in query:
         query["search"] = folding.expression(query["search"])
-    return page(db, sql.list, query, represent, INCLUDES)
+    for name in ("role", "status"):
+        values = query.pop(name, ())
+        if len(values) == 1:
+            query[name] = values[0]
+        elif values:
+            query[f"{name}_in"] = as_json(values)
+    if "lacks" in query:
+        query |= lacking(db, query)
+    query |= {"now": times.now(), "today": times.today(db.config.timezone)}
+
+    def totals(rows):
+        if not may_read(who, "invoices") or "invoices" in who.disabled_flags:
+            return {}
+        return money.by_currency(rows(sql.totals), ("invoiced", "open"), db.config.currency)
+
+    return page(db, sql.list, query, represent, includes(who), totals)
+
+
+def lacking(db, query):
+    """Return the filters that `lacks` stands for.
+
+    Raise 422 if it names an unknown type of submissions.
+    """
+    lacks = query["lacks"]
+    if lacks.startswith(SUBMISSION):
+        key = lacks.removeprefix(SUBMISSION)
+        if db.value(sql.knows_submission, key=key) is None:
+            raise invalid_parameter("lacks", "unknown", unknown("type_key", key))
+        return {"submission": key}
+    if lacks not in OF_ENTRY:
+        return {"part": 1}
+    filters = {"of_exhibitors": 1}
+    if lacks in ("logo", "address"):
+        filters[lacks] = 1
+    else:
+        name = "has_link" if lacks == "link" else "is_named"
+        filters[name] = -1 if query.get(name) == 1 else 0  # -1: nobody has one and lacks it
+    return filters
 
 
 @routes.post("/participants", schema="participant")
@@ -57,8 +110,11 @@ def create_participant(db, who, body):
 
 
 @routes.get("/participants/<id>", query="participant.one")
-def get_participant(db, id, query):
-    return one(db, get(db, id), query, INCLUDES)
+def get_participant(db, who, id, query):
+    if "balance" in query.get("include", ()):
+        require_flag(who, "invoices")
+        require_scope(who, "invoices", writes=False)
+    return one(db, get(db, id), query, includes(who))
 
 
 @routes.update("/participants/<id>", schema="participant")
@@ -267,12 +323,44 @@ def get(db, id):
     return found(participants.get(db, id), "participant", id)
 
 
+def include_booths(reads_booths):
+    """Return the function of `include=booths`: confirmed booths, and held ones if the key reads
+    reservations.
+    """
+
+    def include(db, records):
+        rows = db.all(sql.booths_of, ids=ids_of(records), reads_booths=reads_booths)
+        attach_list(records, "booths", rows, "participant_id")
+
+    return include
+
+
+def balances_of(db, ids):
+    """Return id -> the sums of the invoices of a participant: those in the currency of the organiser,
+    and those of each other currency in `others`.
+    """
+    rows = db.all(sql.balances_of, ids=as_json(ids), today=times.today(db.config.timezone))
+    of = {id: [] for id in ids}
+    for row in rows:
+        of[row.pop("participant_id")].append(row)
+    return {id: money.by_currency(of[id], SUMS, db.config.currency) for id in ids}
+
+
+def includes(who):
+    """Return the functions of `include` for a key."""
+    reads_booths = may_read(who, "booths") and "booths" not in who.disabled_flags
+    return {**INCLUDES, "booths": include_booths(reads_booths)}
+
+
+SUMS = ("invoiced", "paid", "open", "overdue")
 INCLUDES = {
     "contact": include_one("contact", sql.contacts_of, "participant_id"),
     "event": include_one("event", sql.events_of, "participant_id"),
     "category": include_one("category", sql.categories_of, "participant_id"),
     "readiness": include_found("readiness", readiness.checklists),
     "badge_quota": include_found("badge_quota", staff.quotas),
+    "booths": include_booths(False),  # `includes` may replace it
+    "balance": include_found("balance", balances_of),
     "custom_fields": custom_fields.include("event_participant"),
     "allowed_actions": allowed_actions(TRANSITIONS.of),
 }

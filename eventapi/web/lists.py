@@ -37,12 +37,15 @@ def page(
     query: dict,
     represent: Callable[[dict], dict] = lambda row: row,
     includes: Includes | None = None,
+    totals: Callable[[Callable], dict] | None = None,
 ) -> Response:
     """Return a list: a page of it, the records after a cursor, or all records as CSV.
 
     `represent` turns a row into an API object. `includes`: word of `include` -> function(db,
     records) that adds a field to every record, with one statement for all of them. If the schema of
     that field does not list its parts, `function.columns(db)` returns the names of its CSV columns.
+    `totals` returns what `meta.totals` has beside `count`, if the parameter `totals` asks for it: it
+    gets a function (statement) -> rows of the statement for all records of the list.
     """
     values = {name: value for name, value in query.items() if value is not None}
     if "ids" in values:
@@ -56,9 +59,21 @@ def page(
 
     if request.environ.get("eventapi.form") == CSV:
         return _csv(db, statement, values, records, include, includes)
-    if "after" in values:
-        return _after_cursor(db, statement, values, records)
-    return _page(db, statement, values, records)
+    with db.snapshot():
+        read = _after_cursor if "after" in values else _page
+        answer = read(db, statement, values, records)
+        if values.get("totals"):
+            answer.meta["totals"] = _totals(db, statement, values, totals)
+    return answer
+
+
+def _totals(db, statement, values, totals):
+    given = frozenset(values)
+
+    def rows(added_up):
+        return db.rows(statement.totals(added_up, given), values)
+
+    return {"count": db.count(statement.count(given), values), **totals(rows)}
 
 
 def _include(db, records, include, includes):

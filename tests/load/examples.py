@@ -71,6 +71,7 @@ COMMON = {
     "admin_id": ["1"],
     "api_key_id": ["2", "99"],
     "request_id": ["00000001"],
+    "lacks": ["booth", "invoice"],
 }
 # More values of some lists, as measured in the first comparison.
 MORE = {

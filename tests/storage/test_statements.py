@@ -77,6 +77,7 @@ SCANS = {
 # Lists that may sort their results, with the reason.
 SORTS = {
     "dunning.list": "only by id: open invoices that are overdue are few among all",
+    "participants.list": "by name and booth: of an event, or what a person sees at once; id and time have indexes",
     "notes.list": "the notes of one record are few",
     "submissions.revisions": "the revisions of one submission are few",
 }

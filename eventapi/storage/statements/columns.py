@@ -18,6 +18,10 @@ In braces, the name of a list stands for each of its columns in turn, with a com
 Columns of several tables are written as in SELECT, with commas, and only `{shown}` stands for them:
 
     -- columns: shown = k.id, e.event_key, e.title AS event_title
+
+One expression in parentheses is taken as it is:
+
+    -- columns: sort_name = (SELECT c.last_name_folded FROM contacts c WHERE c.id = p.contact_id)
 """
 
 import re
@@ -31,7 +35,10 @@ def read(source: str) -> dict[str, tuple[str, ...]]:
     lists = {}
     for name, text in LIST.findall(source):
         words, _, left_out = text.replace("\n--", "").partition(" without ")
-        written = re.split(r",\s+", words) if "," in words else words.split()
+        if words.startswith("("):
+            written = [" ".join(words.split())]
+        else:
+            written = re.split(r",\s+", words) if "," in words else words.split()
         found = lists.get(words, written)
         lists[name] = tuple(column for column in found if column not in left_out.split())
     return lists

@@ -17,6 +17,8 @@ import re
 from eventapi.storage.statements.named import Statement, chosen
 
 SORT = re.compile(r"[ ]*-- sort: (.+)$", re.M)
+# word=column, or word=(SELECT …) with at most one level of parentheses inside
+WORD = re.compile(r"(\w+)=(\((?:[^()]|\([^()]*\))*\)|\S+)")
 IDS = "SELECT value FROM json_each(:ids)"
 ONLY_IDS = frozenset(["ids"])
 ONLY_SEARCH = re.compile(
@@ -34,7 +36,7 @@ class ListStatement(Statement):
 
     def __init__(self, name: str, source: str):
         super().__init__(name, SORT.sub("", source))
-        self.sorts = dict(word.split("=", 1) for word in SORT.search(source)[1].split())
+        self.sorts = dict(WORD.findall(SORT.search(source)[1]))
         self.tie = self.sorts.get("id")
         starts = [i for i, (text, _) in enumerate(self.lines) if text.lstrip().startswith("FROM ")]
         self.last = self.lines[-1][0]
@@ -144,6 +146,17 @@ class ListStatement(Statement):
             return "\n".join(["SELECT count(*)", table, *conditions])
 
         return self.kept(("count", given & self.words), build)
+
+    def totals(self, statement: Statement, given: frozenset) -> str:
+        """Return the text of `statement` for all rows of the list. It names them as a list does: `IN
+        (SELECT value FROM json_each(:ids))`.
+        """
+
+        def build():
+            ids = "\n".join([f"SELECT {self.tie}", *self._filtered(given)])
+            return statement.plain().replace(IDS, f"\n{ids}", 1)
+
+        return self.kept(("totals", statement.name, given & self.words), build)
 
     def _rows(self, head, given, sort, order, part):
         """Return the text that reads the rows of a page or part.

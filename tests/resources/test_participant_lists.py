@@ -1,0 +1,226 @@
+"""Lists of participants: what exhibitors lack, their booths and balances, and the order by name."""
+
+import pytest
+
+from tests.domain.test_billing import Fair
+from tests.support.prepared import prepared
+
+PARTS = ("contract", "submissions", "booth", "services", "invoice", "payment", "badge")
+
+
+@prepared
+def fair(organiser, db):
+    """Four exhibitors: one with everything, one with a hold, one without company, and one who has
+    cancelled; a waiting co-exhibitor and a visitor.
+    """
+    fair = Fair(organiser, db)
+    fair.organiser.make(
+        "/submissions/types", {"event_key": "fair", "key": "logo", "title": "Logo", "input": "url"}
+    )
+    person = organiser.make("/contacts", {"first_name": "Ada", "last_name": "Ärmel"})
+    fair.all = {"muster": fair.participant["id"]}
+    fair.act("participants", fair.participant, "confirm")
+    fair.reserve("B2")
+    fair.reserve("B10")
+    fair.sent = fair.send(fair.bill()[0])
+    fair.organiser.make(
+        "/submissions",
+        {
+            "event_participant_id": fair.participant["id"],
+            "type_key": "logo",
+            "value": "https://a.example/b.svg",
+        },
+    )
+    for name, role in (("Zopf", "exhibitor"), ("Eis", "co_exhibitor"), ("Blick", "visitor")):
+        made = fair.exhibitor(name, role=role, category_key=None)
+        fair.all[name.lower()] = made["id"]
+    held = fair.organiser.data(f"/participants/{fair.all['zopf']}")
+    fair.hold = fair.reserve("A1", status="pending", participant=held)
+    organiser.make(
+        "/booth-reservations",
+        {
+            "booth_id": fair.hold["booth_id"],
+            "event_participant_id": fair.all["eis"],
+            "waitlist": True,
+        },
+    )
+    fair.all["ada"] = organiser.make(
+        "/participants", {"event_key": "fair", "contact_id": person["id"]}
+    )["id"]
+    gone = fair.exhibitor("Fort")
+    fair.all["fort"] = gone["id"]
+    fair.cancel("participants", gone)
+    organiser.make(
+        "/links",
+        {
+            "kind": "participant",
+            "participant_id": fair.all["zopf"],
+            "email": "z@example.org",
+            "rights": ["profile"],
+        },
+    )
+    return fair
+
+
+def names(fair, query, person=None):
+    """Return the names of the participants of a list, in its order."""
+    by_id = {id: name for name, id in fair.all.items()}
+    rows = (person or fair.organiser).data(f"/participants?event_key=fair&{query}")
+    return " ".join(by_id[row["id"]] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("sort=name&order=ASC", "ada blick eis fort muster zopf"),
+        ("sort=name&order=DESC", "zopf muster fort eis blick ada"),
+        (
+            "sort=name&order=ASC&role=exhibitor,co_exhibitor&status=registered,confirmed",
+            "ada eis muster zopf",
+        ),
+        ("role=visitor", "blick"),
+        ("sort=booth_number&role=exhibitor&status=confirmed", "muster"),
+        ("lacks=booth", "zopf ada"),
+        ("lacks=badge", "zopf eis blick ada"),
+        ("lacks=submissions", "muster zopf eis ada"),
+        ("lacks=submission:logo", "muster zopf eis ada"),
+        ("lacks=invoice", "zopf ada"),
+        ("lacks=payment", "muster zopf ada"),
+        ("lacks=services", ""),
+        ("lacks=contract", ""),
+        ("lacks=logo", "muster zopf eis ada"),
+        ("lacks=address", "ada"),
+        ("lacks=display_name", "ada"),
+        ("lacks=link", "muster eis ada"),
+        ("lacks=link&has_link=1", ""),
+        ("lacks=link&has_link=0", "muster eis ada"),
+        ("has_link=1", "zopf"),
+        ("is_named=0", "ada"),
+        ("is_named=1&role=exhibitor&status=registered", "zopf"),
+        ("is_waitlisted=1", "eis"),
+        ("is_waitlisted=0&role=co_exhibitor", ""),
+        ("balance=open", "muster"),
+        ("balance=overdue", ""),
+        ("balance=credit", ""),
+    ],
+)
+def test_a_list_is_filtered_and_ordered(fair, query, expected):
+    found = names(fair, query)
+    if "sort=" in query:
+        assert found == expected
+    else:
+        assert sorted(found.split()) == sorted(expected.split())
+
+
+def test_booths_are_ordered_by_their_numbers(fair):
+    other = fair.exhibitor("Neun")
+    fair.all["neun"] = other["id"]
+    fair.reserve("B9", participant=other)
+    found = names(fair, "sort=booth_number&order=ASC&role=exhibitor&status=registered,confirmed")
+    assert found.split()[:2] == ["muster", "neun"]
+    cursor, seen = "", []
+    while cursor is not None:
+        answer = fair.organiser.get(
+            f"/participants?event_key=fair&sort=booth_number&per_page=2&after={cursor}", status=200
+        ).json
+        seen += [row["id"] for row in answer["data"]]
+        cursor = answer["meta"]["next"]
+    assert sorted(seen) == sorted(fair.all.values())
+
+
+def test_lacks_is_what_the_checklists_say(fair):
+    rows = fair.organiser.data(
+        "/participants?event_key=fair&include=readiness&status=registered,confirmed"
+    )
+    for part in PARTS:
+        lacking = [
+            row["id"]
+            for row in rows
+            for item in row["readiness"]["items"]
+            if item["item"] == part and item["status"] in ("open", "blocked")
+        ]
+        found = fair.organiser.data(f"/participants?event_key=fair&lacks={part}")
+        assert sorted(row["id"] for row in found) == sorted(lacking), part
+
+
+def test_held_booths_are_shown_with_their_scope_only(fair, person):
+    def booths(client):
+        rows = client.data("/participants?event_key=fair&include=booths&sort=id")
+        return {row["id"]: [booth["booth_number"] for booth in row["booths"]] for row in rows}
+
+    expected = {id: [] for id in fair.all.values()}
+    expected[fair.all["muster"]] = ["B2", "B10"]
+    assert booths(person("participants:read")) == expected
+    expected[fair.all["zopf"]] = ["A1"]
+    assert booths(person("participants:read booths:read")) == expected
+
+
+def test_balances_need_the_scope_of_invoices(fair, person):
+    rows = fair.organiser.data("/participants?event_key=fair&include=balance")
+    balances = {row["id"]: row["balance"] for row in rows}
+    total = fair.sent["total"]
+    assert balances[fair.all["muster"]] == {
+        "currency": "EUR",
+        "invoiced": total,
+        "paid": 0,
+        "open": total,
+        "overdue": 0,
+        "others": [],
+    }
+    assert balances[fair.all["zopf"]]["open"] == 0
+    for query in ("include=balance", "balance=open"):
+        person("participants:read").get(f"/participants?{query}", status=403)
+        person("participants:read invoices:read").get(f"/participants?{query}", status=200)
+    id = fair.participant["id"]
+    person("participants:read").get(f"/participants/{id}?include=balance", status=403)
+    assert fair.organiser.data(f"/participants/{id}?include=balance")["balance"]["open"] == total
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["lacks=hat", "lacks=submission:hat", "balance=all", "has_link=2", "sort=email", "role=guest"],
+)
+def test_what_is_unknown_is_refused(fair, query):
+    answer = fair.organiser.get(f"/participants?{query}", status=422)
+    assert answer.json["errors"][0]["parameter"] == query.partition("=")[0]
+
+
+def test_totals_are_those_of_all_pages(fair, person):
+    total = fair.sent["total"]
+    sums = {"currency": "EUR", "invoiced": total, "open": total, "others": []}
+
+    def totals(path, client=fair.organiser):
+        return client.get(f"{path}&totals=1&per_page=1", status=200).json["meta"]["totals"]
+
+    people = "/participants?event_key=fair"
+    assert totals(people) == {"count": 6, **sums}
+    assert totals(f"{people}&after=") == {"count": 6, **sums}
+    assert totals(f"{people}&lacks=booth") == {"count": 2, **sums, "invoiced": 0, "open": 0}
+    assert totals(people, person("participants:read")) == {"count": 6}
+    assert totals("/invoices?event_key=fair") == {"count": 1, **sums}
+    assert totals("/invoices?status=draft") == {"count": 0, **sums, "invoiced": 0, "open": 0}
+    assert totals("/booths?event_key=fair") == {"count": 3, "area": 36.0}
+    assert totals("/booths?status=sold&event_key=fair") == {"count": 2, "area": 24.0}
+    fair.order((fair.power, 1))
+    assert totals("/service-orders?event_key=fair") == {"count": 1}
+    assert "totals" not in fair.organiser.get(f"{people}&totals=0").json["meta"]
+    fair.organiser.get("/contacts?totals=1", status=422)
+
+
+def test_totals_of_several_currencies_stand_side_by_side(fair, db):
+    with db.write():
+        db.connection.execute(
+            "INSERT INTO invoices (invoice_number, status, contact_id, event_participant_id, event_id, currency, "
+            "total, paid_amount, locked_at, created_at, updated_at) SELECT 'OLD-' || value, 'paid', ?, ?, 1, 'CHF', "
+            "10010, 10000 + value * 20, ?, ?, ? FROM json_each('[0, 1]')",
+            (fair.participant["contact_id"], fair.all["zopf"], db.now, db.now, db.now),
+        )
+    francs = {"currency": "CHF", "invoiced": 200.2, "open": 0.1}
+    for path in ("/participants?event_key=fair", "/invoices?event_key=fair"):
+        found = fair.organiser.get(f"{path}&totals=1", status=200).json["meta"]["totals"]
+        assert found["others"] == [francs], path
+        assert found["currency"] == "EUR"
+    [row] = fair.organiser.data(f"/participants?ids={fair.all['zopf']}&include=balance")
+    assert row["balance"]["others"] == [
+        {"currency": "CHF", "invoiced": 200.2, "paid": 200.2, "open": 0, "overdue": 0}
+    ]
