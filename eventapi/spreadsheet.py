@@ -5,13 +5,21 @@ The columns follow from the schema of the record. Parts of an object are columns
 of an array are joined with |, and a | or backslash inside a value has a backslash before it. Other
 objects are JSON. A field with `"x-csv": "day"` is shown as a date. Text that a spreadsheet program
 would run as a formula is escaped.
+
+The dialects `excel-de` and `excel-en` are for Excel, which opens them with a click: they begin with
+a byte order mark, and their heads are labels. German ones have semicolons, decimal commas and
+German days.
 """
 
 import csv
 import io
 import itertools
+import json
 import re
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache, partial
+from pathlib import Path
 
 from eventapi import times
 from eventapi.storage.database import as_json
@@ -27,6 +35,52 @@ SPECIAL = re.compile(r"[|\\]")
 # of a cell with an array: a character, or one after a backslash
 TOKEN = re.compile(r"\\[|\\]|.", re.S)
 PLAIN = None  # as the last part of a path: the value itself, unless it is an object
+
+
+# field -> {language: names of its column}; the first is the label of lists. Imports know them all.
+NAMES = Path(__file__).with_name("domain") / "imports" / "names.json"
+MARK = b"\xef\xbb\xbf"  # by which Excel recognises UTF-8
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a table is written.
+
+    Attributes:
+        delimiter: between two cells.
+        language: of the heads, None for the names of the fields.
+        is_german: decimal commas, and days as 28.11.2026.
+    """
+
+    delimiter: str = ","
+    language: str | None = None
+    is_german: bool = False
+
+
+RFC4180 = Dialect()
+DIALECTS = {
+    "rfc4180": RFC4180,
+    "excel-de": Dialect(delimiter=";", language="de", is_german=True),
+    "excel-en": Dialect(language="en"),
+}
+
+
+@cache
+def names():
+    """Return field -> {language: [names of its column]}."""
+    return json.loads(NAMES.read_text(encoding="utf-8"))
+
+
+def label(head, language):
+    """Return the label of a column: `Verkäufer: Name` of `seller.name`.
+
+    A part that has no label, such as the key of a custom field, stays as it is.
+    """
+    known = names()
+    parts = [known[part][language][0] if part in known else part for part in head.split(".")]
+    return ": ".join(parts)
 
 
 def escape_formula(text):
@@ -106,8 +160,8 @@ def _resolved(sub, root):
     return root["$defs"][sub["$ref"].rpartition("/")[2]] if "$ref" in sub else sub
 
 
-def lines(name, included, batches, zone, parts=None):
-    """Yield the CSV as bytes: the header, then a chunk for each batch of records.
+def lines(name, included, batches, zone, parts=None, dialect=RFC4180):
+    """Yield the table as bytes: the header, then a chunk for each batch of records.
 
     For the arguments see `columns`.
 
@@ -117,11 +171,16 @@ def lines(name, included, batches, zone, parts=None):
     days = [
         path for _, path, schema in shape if schema is not True and schema.get("x-csv") == "day"
     ]
-    yield _encoded([[header for header, *_ in shape]])
+    text = partial(_german, zone=zone) if dialect.is_german else _text
+    heads = [header for header, *_ in shape]
+    if dialect.language:
+        heads = [label(header, dialect.language) for header in heads]
+    yield (MARK if dialect.language else b"") + _encoded([heads], dialect.delimiter)
     for records in batches:
         for record, path in itertools.product(records, days):
             _show_day(record, path, zone)
-        yield _encoded([[_cell(record, path) for _, path, _ in shape] for record in records])
+        rows = [[_cell(record, path, text) for _, path, _ in shape] for record in records]
+        yield _encoded(rows, dialect.delimiter)
 
 
 def _show_day(value, path, zone):
@@ -140,37 +199,10 @@ def table(headers, rows):
     return _encoded([headers, *([_text(row[name]) for name in headers] for row in rows)])
 
 
-def _encoded(rows):
+def _encoded(rows, delimiter=","):
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\r\n").writerows(rows)
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
     return buffer.getvalue().encode()
-
-
-def cell(value):
-    """Return the text of a cell for a value of a record."""
-    return _cell(value, ())
-
-
-def _cell(value, path):
-    """Return the text of the value at `path`. Values in an array are joined."""
-    for step, name in enumerate(path):
-        if isinstance(value, list):
-            return _joined(_cell(part, path[step:]) for part in value)
-        if name is PLAIN:
-            value = None if isinstance(value, dict) else value
-        else:
-            value = value.get(name) if isinstance(value, dict) else None
-    if isinstance(value, list):
-        text = _joined(_cell(part, ()) for part in value)
-        if len(value) == 1 and isinstance(value[0], str) and "," in value[0]:
-            text += "|"  # without a |, an import would split the text at the comma
-        return text
-    return _text(value)
-
-
-def _joined(texts):
-    """Join the texts of the values in an array. `split_list` undoes this."""
-    return "|".join(SPECIAL.sub(r"\\\g<0>", text) for text in texts)
 
 
 def _text(value):
@@ -183,6 +215,51 @@ def _text(value):
     if isinstance(value, float):
         return number(value)
     return escape_formula(value) if isinstance(value, str) else str(value)
+
+
+def _german(value, zone):
+    """Return the text of a value with a decimal comma, and of a day or moment as 28.11.2026 14:30."""
+    if isinstance(value, float):
+        return number(value).replace(".", ",")
+    if isinstance(value, str) and MOMENT.fullmatch(value):
+        return f"{_german_day(times.local_date(value, zone))} {times.local_time(value, zone)}"
+    if isinstance(value, str) and DAY.fullmatch(value):
+        return _german_day(value)
+    return _text(value)
+
+
+def _german_day(day):
+    return ".".join(reversed(day.split("-")))
+
+
+def cell(value):
+    """Return the text of a cell for a value of a record."""
+    return _cell(value, ())
+
+
+def _cell(value, path, text_of=_text):
+    """Return the text of the value at `path`. Values in an array are joined.
+
+    `text_of` returns the text of one value.
+    """
+    for step, name in enumerate(path):
+        if isinstance(value, list):
+            return _joined(_cell(part, path[step:], text_of) for part in value)
+        if name is PLAIN:
+            value = None if isinstance(value, dict) else value
+        else:
+            value = value.get(name) if isinstance(value, dict) else None
+    if isinstance(value, list):
+        text = _joined(_cell(part, (), text_of) for part in value)
+        if len(value) == 1 and isinstance(value[0], str) and "," in value[0]:
+            text += "|"  # without a |, an import would split the text at the comma
+        return text
+    return text_of(value)
+
+
+def _joined(texts):
+    """Join the texts of the values in an array. `split_list` undoes this."""
+    return "|".join(SPECIAL.sub(r"\\\g<0>", text) for text in texts)
 
 
 def number(value):

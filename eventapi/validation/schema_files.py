@@ -91,6 +91,14 @@ LIST_PARAMETERS = {
         "description": "Cursor for reading a long list: empty for the first piece, then `meta.next` of the last "
         "response.",
     },
+    "dialect": {
+        "type": "string",
+        "enum": ["rfc4180", "excel-de", "excel-en"],
+        "default": "rfc4180",
+        "description": "How a list as CSV is written. For Excel, UTF-8 with a byte order mark and labels as heads: "
+        "`excel-de` with semicolons, decimal commas and days such as 28.11.2026, `excel-en` with commas and days "
+        "such as 2026-11-28.",
+    },
 }
 
 

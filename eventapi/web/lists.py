@@ -232,8 +232,10 @@ def _csv(db, statement, values, records, include, includes):
     parts = {
         word: includes[word].columns(db) for word in include if hasattr(includes[word], "columns")
     }
+    dialect = spreadsheet.DIALECTS[values["dialect"]]
+    zone = db.config.timezone
     return Response(
-        body=spreadsheet.lines(options.singular, include, pieces(), db.config.timezone, parts),
+        body=spreadsheet.lines(options.singular, include, pieces(), zone, parts, dialect),
         headers={
             "Content-Type": "text/csv; charset=utf-8; header=present",
             "Content-Disposition": f'attachment; filename="{options.resource}.csv"',

@@ -182,3 +182,65 @@ def test_a_list_as_csv_has_the_same_content_and_no_formulas(shared, stock, route
     assert guarded or route.options.singular not in stock, (
         "its records hold formulas, which the list does not show"
     )
+
+
+def table_of(shared, path, dialect):
+    """Return the bytes of a list in a dialect."""
+    answer = shared.organiser.get(
+        f"{path}{'&' if '?' in path else '?'}dialect={dialect}",
+        headers={"Accept": "text/csv"},
+        status=200,
+    )
+    return answer.body
+
+
+def test_excel_gets_a_mark_labels_and_its_own_numbers_and_days(shared):
+    event = shared.organiser.make("/events", {"title": "=1+1; 2", "date_from": "2026-11-28"})
+    category = shared.organiser.make(
+        "/categories", {"title": "Preis", "base_price": 1234.5, "tax_rate": 7}
+    )
+    german = table_of(shared, f"/events?ids={event['id']}", "excel-de")
+    assert german.startswith(b"\xef\xbb\xbf") and german.endswith(b"\r\n")
+    [head, row] = csv.reader(io.StringIO(german.decode("utf-8-sig")), delimiter=";")
+    found = dict(zip(head, row, strict=True))
+    assert (found["Titel"], found["Erster Tag"]) == ("'=1+1; 2", "28.11.2026")
+    assert found["Angelegt am"] == datetime.fromisoformat(event["created_at"]).astimezone(
+        ZoneInfo(shared.app.app.settings.timezone)
+    ).strftime("%d.%m.%Y %H:%M")
+    english = table_of(shared, f"/events?ids={event['id']}", "excel-en")
+    assert english.startswith(b"\xef\xbb\xbf")
+    [head, row] = csv.reader(io.StringIO(english.decode("utf-8-sig")))
+    found = dict(zip(head, row, strict=True))
+    assert (found["Title"], found["First day"]) == ("'=1+1; 2", "2026-11-28")
+    for dialect, price in (("excel-de", "1234,5"), ("excel-en", "1234.5")):
+        text = table_of(shared, f"/categories?ids={category['id']}", dialect).decode("utf-8-sig")
+        [head, row] = csv.reader(io.StringIO(text), delimiter=";" if dialect == "excel-de" else ",")
+        label = "Grundpreis (netto)" if dialect == "excel-de" else "Base price (net)"
+        assert dict(zip(head, row, strict=True))[label] == price
+
+
+def test_a_list_is_written_as_before_without_a_dialect(shared):
+    path = "/events?sort=id&order=ASC"
+    plain = shared.organiser.get(path, headers={"Accept": "text/csv"}, status=200).body
+    assert table_of(shared, path, "rfc4180") == plain
+    assert plain.startswith(b"id,event_key,")
+    for dialect in ("excel-fr", "EXCEL", ""):
+        answer = shared.organiser.get(f"{path}&dialect={dialect}", status=422)
+        assert answer.json["errors"][0]["parameter"] == "dialect"
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_each_column_of_a_list_has_a_label_of_its_own(language):
+    known = spreadsheet.names()
+    faults = []
+    for route in LISTS:
+        included = list(spreadsheet.response_schema(route.options.singular)["properties"])
+        heads = [head for head, *_ in spreadsheet.columns(route.options.singular, included)]
+        faults += [head for head in heads for part in head.split(".") if part not in known]
+        labels = [spreadsheet.label(head, language) for head in heads]
+        faults += [
+            f"{route.options.resource}: {head} {label}"
+            for head, label in zip(heads, labels, strict=True)
+            if labels.count(label) > 1
+        ]
+    assert faults == []
