@@ -496,7 +496,8 @@ def test_invoices_of_no_event_wait_with_those_of_each_event(two_events, db):
     for event, count in ((1, 2), (2, 1)):
         waiting = two_events.data(f"/events/{event}/overview")["waiting"]
         found = {row["code"]: row["count"] for row in waiting}
-        assert [found[code] for code in ("drafts", "overdue", "to_print")] == [count] * 3
+        codes = ("drafts", "overdue", "letters_due", "to_print")
+        assert [found[code] for code in codes] == [count] * 4
 
 
 def test_the_next_dates_come_in_their_order(two_events):

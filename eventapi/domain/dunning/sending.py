@@ -107,13 +107,14 @@ def send(db, due, ids=None, level=None, mail=None, dry_run=False):
 
 
 def waiting_of_event(db, event_id):
-    """Return how many invoices of an event are due for a letter, and the ids of the first three.
+    """Return how many invoices of an event, and of no event, are due for a letter, and the ids of the
+    first three.
 
     Those whose money has arrived and only waits to be booked count as well. Call this inside a
     snapshot.
     """
     today = times.today(db.config.timezone)
-    filters = {"held_back": 0, "event_id": event_id}
+    filters = {"held_back": 0, "show_id": event_id}
     given, values = _request(db, today, None, None, filters)
     first = _due(db, today, None, None, 3, **filters)
     return db.count(sql.list.count(given), values), [row["id"] for row in first]
