@@ -14,10 +14,12 @@ from eventapi.pages.desk import actions, api, bank_rules, choices, events, label
 from eventapi.pages.desk.kinds import KINDS
 from eventapi.pages.desk.page import render_page
 from eventapi.pages.office import menu
+from eventapi.storage.database import as_json
 from eventapi.storage.errors import StorageError
 from eventapi.web.html import forms, page_requests, shell
 from eventapi.web.html.forms import Group, id_of
 from eventapi.web.html.schema_forms import Form
+from eventapi.web.rest import etag
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -105,7 +107,7 @@ def values_of(db, request, kind, name, id, event):
     else:
         given = begun(db, form, event, name)
     if problem and problem.status == 412:
-        request.fields["tag"] = [record["tag"]]  # the stored record is shown beside what was typed
+        request.fields["tag"] = [shown_tag(form, record)]  # it is shown beside what was typed
     is_event = kind.schema == "event"
     return {
         "current": event,
@@ -115,7 +117,7 @@ def values_of(db, request, kind, name, id, event):
         "kind_back": kind.back,
         "record": record,
         "id": id,
-        "tag": (request.fields.get("tag") or [record["tag"] if record else ""])[0],
+        "tag": (request.fields.get("tag") or [shown_tag(form, record) if record else ""])[0],
         "about": about(given),
         "abroad": taxes.abroad(request, db.config.organiser_country, record if is_event else None),
         "stored": form.texts(record) if record and problem else {},
@@ -260,6 +262,8 @@ def save(request, config, kind, name, id, lead):
 
     Return the redirection to the address `lead(response)`, after deleting to that of the kind.
     """
+    form = form_of(request, config, kind, name, id)
+    tag = tag_to_match(request, kind, id, form) if id else None
     if request.fields.get("delete") and id:
         if f"delete_{kind.handler}" not in api.routes():
             raise not_found("page", shell.address())
@@ -270,13 +274,11 @@ def save(request, config, kind, name, id, lead):
             {"id": id},
             None,
             lambda _: page_requests.see_other(request, gone),
-            tag=tag_of(request),
+            tag=tag,
         )
-    form = form_of(request, config, kind, name, id)
     body = with_what_stays(kind, id, form, form.body(form.compact(request.fields)))
     handler = handler_of(kind, id)
     ids = {"id": id} if id else {}
-    tag = tag_of(request) if id else None
     try:
         return actions.once(
             request,
@@ -360,6 +362,31 @@ def with_booths(items, stored_items):
 
 def tag_of(request):
     return (request.fields.get("tag") or [""])[0] or None
+
+
+def shown_tag(form, record):
+    """Return a tag of what a form shows of a record. Another one means that somebody has changed it."""
+    shown = {}
+    for each in form.fields:
+        value = record.get(each.name)
+        if each.kind == "group":  # texts of other forms are among those of the record
+            parts = [part.name.rpartition("/")[2] for part in each.parts]
+            value = {name: (value or {}).get(name) for name in parts}
+        shown[each.name] = value
+    return etag(as_json(shown)).strip('"')
+
+
+def tag_to_match(request, kind, id, form):
+    """Return the ETag of the stored record for If-Match, or None if the form has no tag.
+
+    It is one that matches nothing if what the form has shown was changed. What other forms of the
+    record show does not matter: several pages of "Set up" change one record.
+    """
+    sent = tag_of(request)
+    if sent is None:
+        return None
+    record = stored(kind, id)
+    return record["tag"] if sent == shown_tag(form, record) else f'"{sent}"'
 
 
 PAGES = {

@@ -115,7 +115,10 @@ def edit_name(page):
 @routes.post("/setup/<page>", batch=True, shows=get_desk_setup_page)
 @routes.post("/setup/<page>/<part>", batch=True, shows=get_desk_setup_page)
 def save_desk_setup_page(request, config, connections, page, part=None):
-    """Change what a page of "Set up" shows, if it is still as the page has shown it."""
+    """Change what a page of "Set up" shows, if it is still as the page has shown it.
+
+    A change of what other pages show of the same record is kept.
+    """
     page = name_of(page, part)
     if page not in PAGES:
         raise not_found("page", shell.address())
@@ -279,7 +282,10 @@ def picture_of(db, request, event):
     record = api.record("get_event", event["id"])
     image = record["image"]
     is_shown = image and api.may_call(request, "get_document_content")
-    address = f"{request.home()}setup/website/picture/{image['document_id']}" if is_shown else None
+    address = None
+    if is_shown:
+        page = f"setup/website/picture/{image['document_id']}"
+        address = f"{request.home()}{page}?event={event['event_key']}"
     return {
         "image": image,
         "address": address,

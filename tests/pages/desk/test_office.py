@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from urllib.parse import urljoin
 
 import pytest
 
@@ -380,6 +381,63 @@ def test_a_record_that_has_changed_meanwhile_is_shown_beside_what_was_typed(
     assert (contact["city"], contact["phone"]) == ("Halle", "123")
 
 
+# page of "Set up" -> what is typed there, and what another page of the same record changes
+PAGES_OF_ONE_RECORD = {
+    "website": ({"texts/intro/en": "Flowers"}, {"my_is_open": True}),
+    "portal": ({"hold_days": "9"}, {"texts": {"intro": {"en": "Trees"}}}),
+    "visitors": ({"visit_until": "2027-04-01"}, {"hold_days": 12}),
+    "apply/texts": (
+        {"apply_terms/en": "Pay first."},
+        {"texts": {"visit": {"en": "By tram"}}},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAGES_OF_ONE_RECORD)
+def test_a_form_is_refused_only_if_what_it_shows_was_changed(office, organiser, fair, name):
+    typed, other = PAGES_OF_ONE_RECORD[name]
+    path = f"/events/{fair.event['id']}/pages"
+    address = f"/desk/setup/{name}"
+    page, late = office.get(address), office.get(address)  # in two tabs
+    fields = {**record_fields(page), **typed}
+    changed = organiser.patch(path, other, status=200).json["data"]
+    office.submit(page, address, fields)
+    now = organiser.data(path)
+    assert now != changed
+    for field, value in other.items():
+        if field == "texts":
+            assert value.items() <= now["texts"].items()
+        else:
+            assert now[field] == value
+
+    refused = office.submit(late, address, record_fields(late), 412)
+    stored = re.search('(?s)<details class="note" open>.*?</details>', refused.text)[0]
+    assert stored.count("<li>") == 1
+    office.submit(refused, address, record_fields(refused))
+
+
+def test_a_text_of_another_page_is_not_lost_with_a_form_of_before(office, organiser, fair):
+    path = f"/events/{fair.event['id']}/pages"
+    page = office.get("/desk/setup/website")
+    organiser.patch(path, {"texts": {"my_intro": {"en": "Welcome."}}}, status=200)
+    typed = {**record_fields(page), "texts/intro/en": "Flowers"}
+    office.submit(page, "/desk/setup/website", typed)
+    assert organiser.data(path)["texts"] == {
+        "intro": {"en": "Flowers"},
+        "my_intro": {"en": "Welcome."},
+    }
+
+
+def test_a_row_beyond_the_form_that_was_changed_meanwhile_refuses_it(office, organiser, fair):
+    path = f"/plans/{fair.plan['id']}"
+    pillar = {"kind": "pillar", "x": 1, "y": 1, "width": 1, "depth": 1, "label": "P"}
+    organiser.patch(path, {"objects": [pillar] * 70}, status=200)
+    address = f"/desk/edit/plans/{fair.plan['id']}"
+    page = office.get(address)
+    organiser.patch(path, {"objects": [pillar] * 69}, status=200)
+    office.submit(page, address, record_fields(page), 412)
+
+
 def test_a_show_is_set_up_without_a_program(office, organiser):
     page = office.get("/desk/")
     assert "No event exists yet" in page
@@ -540,7 +598,12 @@ def test_the_picture_of_a_show_is_set_replaced_and_removed(office, organiser, fa
     assert (image["width"], image["height"]) == (60, 20)
     page = office.get("/desk/setup/website?done=picture")
     assert "The picture has been saved." in page and "60 × 20" in page
-    shown = office.get(f"{address}/{image['document_id']}")
+    sooner = {"title": "Sooner", "event_key": "sooner", "date_from": "2027-01-01"}
+    other = organiser.make("/events", sooner)  # the one that a page shows without `?event=`
+    page = office.get("/desk/setup/website?event=fair")
+    [source] = re.findall(r'<img class="thumb" src="([^"]+)"', page.text)
+    shown = office.get(urljoin("/desk/setup/website", source))
+    organiser.delete(f"/events/{other['id']}", status=204)
     assert shown.content_type == "image/jpeg"
     office.get(f"{address}/{image['document_id'] + 1}", 404)
     office.submit(page, address, tag, 412, ("photo.png", png(30, 20)))
