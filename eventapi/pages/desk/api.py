@@ -79,13 +79,27 @@ def everything(name, *, include=(), **query):
     return found
 
 
+@cache
+def features():
+    """Return scope -> feature without which its records do not exist: the one flag of all its routes."""
+    flags = {}
+    for route in routes().values():
+        flags.setdefault(route.options.scope, set()).add(route.options.flag)
+    return {scope: found.pop() for scope, found in flags.items() if len(found) == 1}
+
+
 def may(request, scope, *, writes=False):
-    """Return whether the person may read the records of a scope, or write them."""
+    """Return whether the person may read the records of a scope, or write them, and their feature is
+    enabled.
+    """
+    if features().get(scope) in request.who.disabled_flags:
+        return False
     return scope in request.who.scopes or (not writes and access.may_read(request.who, scope))
 
 
 def require(request, scope):
-    """Raise 403 unless the person may read the records of a scope."""
+    """Raise 403 unless the person may read the records of a scope, and their feature is enabled."""
+    access.require_flag(request.who, features().get(scope))
     access.require_scope(request.who, scope, writes=False)
 
 

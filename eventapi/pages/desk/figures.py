@@ -3,7 +3,7 @@
 Each shows figures of GET /events/{id}/overview, that of the doors figures of GET /check-ins/stats.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from eventapi import times
@@ -53,7 +53,10 @@ def cards(db, request, overview, doors):
     found = []
     for part, make in makers.items():
         if overview and overview[part]:
-            found.append(make(texts, write, overview[part]))
+            card = make(texts, write, overview[part])
+            if part == "booths" and not api.may_call(request, "list_plans"):
+                card = replace(card, address="setup/stands")  # without plans there is no hall
+            found.append(card)
     if doors:
         found.append(_doors(texts, write, doors))
     return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from eventapi.pages.desk import labels
 from eventapi.pages.desk.page import render_page
+from eventapi.pages.office import menu
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -65,15 +66,18 @@ class Step:
 def get_desk_help(db, request):
     """Return the jobs of an office, each with its steps."""
     texts = labels.words(request)
-    jobs = [(name, texts[f"job_{name}"], steps_of(texts, name)) for name in JOBS]
+    jobs = [(name, texts[f"job_{name}"], steps_of(request, texts, name)) for name in JOBS]
     return render_page(db, request, "help", menu="help", jobs=jobs)
 
 
-def steps_of(texts, name):
-    """Return the Steps of a job."""
+def steps_of(request, texts, name):
+    """Return the Steps of a job. The page of a feature that is disabled is named without a link."""
     found = []
     for number, address in enumerate(JOBS[name], start=1):
         before, _, rest = texts[f"job_{name}_{number}"].partition("[")
         link, _, after = rest.partition("]")
-        found.append(Step(before, link, address, after))
+        if address is None or not menu.is_enabled(request, address):
+            found.append(Step(before + link + after, "", None, ""))
+        else:
+            found.append(Step(before, link, address, after))
     return found

@@ -34,6 +34,7 @@ def render_page(
     - `current`, `events`, `menu`, `day_entries`, `preparing`, `banner`, `made`, `page_title`,
       `tab_title`, `job` (of the help): what the layout shows;
     - `to(path)`: an address for the event in hand; `here`: that of this page; `urlencode`;
+    - `is_enabled(path)`: whether the features of a page of the desk are enabled;
     - `may(scope, writes=False)`: whether the person may read or write; `ticked`: of all boxes;
     - `write`: the Writer of values; `currency`, `now`;
     - `sentence(word, default)`, `named(row)`, `reason(item)`, `cell_of(item)`, `summary(kind, row)`;
@@ -58,7 +59,8 @@ def render_page(
         menu=menu,
         day_entries=day_entries,
         preparing=preparing,
-        show_target=menu if menu in OF_ANY_SHOW else "",
+        show_target=menu if menu in OF_ANY_SHOW and menus.is_enabled(request, menu) else "",
+        is_enabled=partial(menus.is_enabled, request),
         organiser=db.config.organiser_name,
         has_account=not request.session["api_key_id"],
         page_title=title,

@@ -3,6 +3,7 @@ missing, what comes next, and what was changed.
 """
 
 from eventapi import times
+from eventapi.domain.access import notices
 from eventapi.domain.upkeep import nightly
 from eventapi.pages.desk import api, changes, events, figures, gaps, labels, lately, waiting
 from eventapi.pages.desk.page import render_page
@@ -181,15 +182,13 @@ def first_steps(db, request):
     if person is None:
         return []
     texts = page_requests.words(OFFICE, request.language)
-    return [
-        (
-            texts[f"start_{step.name}"],
-            step.address,
-            step.is_done,
-            texts[f"help_start_{step.name}"],
-        )
-        for step in start.steps(db, person)
-    ]
+    found = []
+    for step in start.steps(db, person):
+        help = texts[f"help_start_{step.name}"]
+        if step.name == start.MAILS and not step.is_done and not notices.can_mail(db.config):
+            help = texts["start_no_mail"]
+        found.append((texts[f"start_{step.name}"], step.address, step.is_done, help))
+    return found
 
 
 @routes.post("/sign-out")

@@ -8,6 +8,7 @@ from eventapi.config.option import PAGES
 from eventapi.domain.access import roles
 from eventapi.domain.organiser import missing
 from eventapi.pages.desk import api
+from eventapi.pages.desk.kinds import KINDS
 from eventapi.storage.statements import statements
 from eventapi.web.html import page_requests
 
@@ -21,7 +22,8 @@ class Part:
 
     address: that of its first page, below /desk/. scopes: an entry is shown to those who may read
     the records of one of them. needs_show: its pages are those of a show. is_preparation: it stands
-    below the heading "Prepare".
+    below the heading "Prepare". handler: the route of the API without whose feature its first page
+    does not exist, or "".
     """
 
     name: str
@@ -29,6 +31,7 @@ class Part:
     scopes: tuple
     needs_show: bool = False
     is_preparation: bool = False
+    handler: str = ""
 
 
 PARTS = (
@@ -36,7 +39,7 @@ PARTS = (
     Part("today", "", ("events",)),
     Part("applications", "applications", ("applications",)),
     Part("exhibitors", "exhibitors", ("participants",), needs_show=True),
-    Part("hall", "hall", ("booths",), needs_show=True),
+    Part("hall", "hall", ("booths",), needs_show=True, handler="list_plans"),
     Part("money", "money", ("invoices",)),
     Part("visitors", "print", ("participants",), needs_show=True),
     Part("contacts", "contacts", ("contacts",)),
@@ -157,9 +160,34 @@ def job_of(address):
     return None
 
 
+def is_enabled(request, address):
+    """Return whether the features are enabled without which a page is refused.
+
+    `address` is that of the page below /desk/. Pages that are neither in SETUP, nor in PARTS, nor
+    forms of a record need none.
+    """
+    page = address.partition("?")[0]
+    disabled = request.who.disabled_flags
+    if page.startswith("edit/"):
+        kind = KINDS[page.split("/")[1]]
+        return api.routes()[f"get_{kind.handler}"].options.flag not in disabled
+    for _, target, handler in SETUP:
+        if page == target or (target != "setup" and page.startswith(f"{target}/")):
+            return api.routes()[handler].options.flag not in disabled
+    for part in PARTS:
+        if part.address and page.partition("/")[0] == part.address:
+            flag = api.routes()[part.handler].options.flag if part.handler else None
+            is_there = any(api.features().get(scope) not in disabled for scope in part.scopes)
+            return is_there and flag not in disabled
+    return True
+
+
 def may_open(request, part):
-    """Return whether the person may read the records of a scope of a Part."""
-    return any(api.may(request, scope) for scope in part.scopes)
+    """Return whether the person may read the records of a scope of a Part, and its features are
+    enabled.
+    """
+    is_there = is_enabled(request, part.address)
+    return is_there and any(api.may(request, scope) for scope in part.scopes)
 
 
 def pages_of(config, request, texts, event, part, page):
