@@ -46,7 +46,7 @@ JOBS = {
     "invoices": ("company/invoices", "exhibitors", "money", None, "money/to_print"),
     "bank": ("money/bank", None, None, "setup/dunning", "money/dunning"),
     "changes": ("exhibitors", None, None, "money", "exhibitors?show=cancelled"),
-    "visitors": ("setup/categories", "setup/visitors", "setup/visitors", "print", "print/door", ""),
+    "visitors": ("setup/visitors", "setup/website", "setup/visitors", "print", "print/door", ""),
 }
 
 

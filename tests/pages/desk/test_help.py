@@ -97,3 +97,19 @@ def test_a_page_leads_to_its_job(office, fair, address, job):
 
 def test_each_page_names_a_job_that_exists_and_no_job_is_without_a_page():
     assert set(HELP.values()) == set(JOBS)
+
+
+@pytest.mark.parametrize(
+    ("language", "quoted", "others"),
+    [
+        ("de", "„([^“]*)“", {"Handwerk", "Ausstellers"}),  # an example, and another case
+        ("en", "“([^”]*)”", {"Crafts"}),
+    ],
+)
+def test_what_a_step_quotes_or_links_stands_on_a_page(language, quoted, others):
+    texts = words("eventapi.pages.office", language)
+    steps = [text for name, text in texts.items() if name.startswith("job_")]
+    known = {text for name, text in texts.items() if not name.startswith("job_")}
+    named = set(re.findall(quoted, " ".join(steps)))
+    named |= set(re.findall(r"\[(.*?)\]", " ".join(steps)))
+    assert named - known == others
