@@ -145,7 +145,8 @@ class Site:
             if form == "apply":
                 self.browser.run("document.querySelector('#f-terms').checked = true")
             self.browser.run(
-                "document.querySelectorAll('main select').forEach(each => each.selectedIndex ||= 1)"
+                "document.querySelectorAll('main select')"
+                ".forEach(each => { each.selectedIndex = each.options.length - 1 })"
             )
             self.send(**PERSON, **more)
             yield f"{form}-sent"
@@ -246,7 +247,9 @@ def look(site, folder, parts):
 def main(folder=None, *parts):
     """Make the sample show in a temporary folder, and take the pictures."""
     times.now, tokens.YOUNGEST = lambda: AFTERNOON, 0
-    with tempfile.TemporaryDirectory() as place, Browser(place) as browser:
+    # The processes of the browser may still write into its profile when it has ended.
+    folder_of_all = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    with folder_of_all as place, Browser(place) as browser:
         database = Path(place) / "new.db"
         migrations.migrate(database)
         settings = make_settings(Path(place), database.read_bytes())
