@@ -194,6 +194,8 @@ class Site:
     def desk(self):
         """Open the pages of the desk. Yield names."""
         self.open("/desk/sign-in")
+        self.browser.call("Network.clearBrowserCookies")  # the window before has signed in
+        self.open("/desk/sign-in")
         yield "sign-in"
         key = add_key(self.db, SCOPES)
         self.browser.run(f"document.querySelector('#key').value = {key!r}")
