@@ -36,6 +36,8 @@ KEYS = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, " "
 BROKEN = r"""(() => {
   const found = [], walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
+    const folded = walker.currentNode.parentElement.closest("details:not([open]) > :not(summary)");
+    if (folded) continue;
     for (const word of walker.currentNode.data.matchAll(/(?<=^|\s)[^\s-]{2,15}(?=\s|$)/g)) {
       const range = document.createRange();
       range.setStart(walker.currentNode, word.index);
