@@ -33,7 +33,15 @@ JOBS = {
         "setup/website",
         "setup",
     ),
-    "form": ("setup/categories", "setup/apply/texts", "company/mails", "setup/apply", None),
+    "form": (
+        "setup/categories",
+        "setup/stands",
+        "setup/apply",
+        "setup/apply/texts",
+        "company/mails",
+        "setup/apply",
+        None,
+    ),
     "applications": ("applications", None, None, "applications?status=waitlisted", None),
     "booths": ("hall", None, "hall/holds", "setup/portal"),
     "submissions": (
