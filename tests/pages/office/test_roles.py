@@ -29,7 +29,7 @@ CLOSED = {
     "finance": "start team team/new exhibitors/remind exhibitors/new",
     "door": "start team team/new applications applications/ exhibitors/submissions exhibitors/orders exhibitors/new "
     "hall hall/ booths/ money money/ invoices/ tasks log company/ setup/categories setup/stands setup/halls "
-    "setup/services setup/submissions setup/dunning",
+    "setup/services setup/submissions setup/dunning setup/apply/trial",
     "reader": "start team team/new exhibitors/new",
 }
 
