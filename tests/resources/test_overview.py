@@ -637,6 +637,16 @@ def test_a_disabled_feature_is_absent(two_events, db):
     assert not {row["code"] for row in found["waiting"]} & {"drafts", "unmatched", "holds_ending"}
 
 
+# Participants whose `has_unbilled` is not what their claims and the lines of their invoices say.
+UNBILLED = """
+SELECT f.id, f.has_unbilled FROM readiness f WHERE f.has_unbilled <> (
+  EXISTS (SELECT 1 FROM fee_claims c WHERE c.event_participant_id = f.id AND NOT c.is_billed)
+  OR EXISTS (SELECT 1 FROM booth_claims c WHERE c.event_participant_id = f.id AND NOT c.is_billed)
+  OR EXISTS (SELECT 1 FROM item_claims c WHERE c.event_participant_id = f.id AND NOT c.is_billed)
+  OR EXISTS (SELECT 1 FROM billings b WHERE b.event_participant_id = f.id AND NOT b.is_claimed))
+"""
+
+
 def lacks(fair):
     """Return the parts that exhibitors lack, and compare with the checklist of each."""
     address = f"/events/{fair.event['id']}/overview"
@@ -654,6 +664,7 @@ def lacks(fair):
             if item["status"] in ("open", "blocked"):
                 counted[item["item"]] += 1
     assert found == {"total": total, "ready": ready, "lacks": counted}
+    assert fair.db.connection.execute(UNBILLED).fetchall() == []
     return {part: number for part, number in found["lacks"].items() if number}
 
 
