@@ -22,6 +22,7 @@ def test_a_show_is_copied_from_last_year(reader, organiser):
     reader.open("/desk/setup")
     reader.follow("Aus dem Vorjahr kopieren")
     assert "Anmeldungen, Aussteller und Rechnungen bleiben, wo sie sind." in reader.text
+    assert "{" not in reader.text
     said = reader.press(
         "Aus dem Vorjahr kopieren",
         {"Titel": "Garden Fair 2028", "Erster Tag": "06.05.2028", "Aufgaben": False},
