@@ -34,9 +34,12 @@ PICTURE = {
 }
 
 
-@routes.get("/pages/<name>", forms=("text/css",))
+@routes.get("/pages/<name>", forms=("text/css", "text/javascript"))
 def get_stylesheet(name):
-    """Return a stylesheet. Its name contains its hash."""
+    """Return a stylesheet, or the script of the pages. Its name contains its hash."""
+    file, page = shell.script()
+    if file == name:
+        return page.response()
     for sheet in shell.SHEETS:
         file, page = shell.style(sheet)
         if file == name:

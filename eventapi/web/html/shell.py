@@ -113,6 +113,7 @@ def render_html(
         "chosen": chosen,
         "style": style_address(),
         "sheet": style_address,
+        "script": f"pages/{script()[0]}",
         "long_day": lambda date: long_day(date, say, language),
         "formats": formats,
         "other": "de" if language == "en" else "en",
@@ -243,6 +244,18 @@ def style(name: str = "style") -> tuple[str, Page]:
     }
     file = f"{name}-{sha256(text.encode()).hexdigest()[:12]}.css"
     return file, Page(text, headers).compressed()
+
+
+@lru_cache
+def script() -> tuple[str, Page]:
+    """Return the file name of the script of the pages, which contains its hash, and the script."""
+    text = files("eventapi.pages").joinpath("pages.js").read_text(encoding="utf-8")
+    headers = {
+        "Content-Type": "text/javascript; charset=utf-8",
+        "Cache-Control": LASTING,
+        "Content-Security-Policy": POLICY,
+    }
+    return f"pages-{sha256(text.encode()).hexdigest()[:12]}.js", Page(text, headers).compressed()
 
 
 def style_address(name: str = "style") -> str:
