@@ -103,6 +103,10 @@ UPDATE booth_reservations
    SET moved_from = json_insert(coalesce(moved_from, '[]'), '$[#]', json_array(booth_id, final_price, tax_rate))
  WHERE id = :id;
 
+-- name: park
+-- Let go of the booth for a moment, within a transaction: two reservations cannot have it at once.
+UPDATE booth_reservations SET status = 'cancelled' WHERE id = :id;
+
 -- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
 
 -- name: blank

@@ -57,6 +57,10 @@ SCHEMAS = {
             "Ids of the draft credit notes that cancelling a participation has created. `null` in a dry run.",
         ),
         price=ref("MetaPrice"),
+        prices=_list(
+            ref("MetaPriceOfReservation"),
+            "Prices of the booth reservations that exchanged their booths.",
+        ),
         balance=ref("MetaBalance"),
         open=ref("MetaOpen"),
         warnings=_list(ref("MetaWarning"), "What you should look at."),
@@ -189,6 +193,13 @@ SCHEMAS = {
     "MetaPrice": _object(
         "Net price of a booth reservation that was moved, in the tenant's currency.",
         ["old", "new"],
+        old={"type": ["number", "null"]},
+        new={"type": ["number", "null"]},
+    ),
+    "MetaPriceOfReservation": _object(
+        "Net price of a booth reservation that got another booth, in the tenant's currency.",
+        ["booth_reservation_id", "old", "new"],
+        booth_reservation_id=NUMBER,
         old={"type": ["number", "null"]},
         new={"type": ["number", "null"]},
     ),

@@ -126,6 +126,34 @@ def move_booth_reservation(db, who, id, body):
     return Response(new, meta=meta)
 
 
+@routes.post(
+    "/booth-reservations/<id>/swap",
+    schema="booth_reservation.swap",
+    rolls_back=True,
+    desk=Desk(fields=("with", "keep_price"), fixed=("with",)),
+)
+def swap_booth_reservation(db, id, body):
+    """Exchange the booths of two confirmed booth reservations of an event.
+
+    Both move in one transaction, and nobody on a waiting list gets a booth. Prices follow as with
+    POST /booth-reservations/{id}/move: `prices` in meta has both, `old` and `new`. Refused as that
+    one, and with `invalid_transition` unless both are confirmed.
+    """
+    old = get(db, id)
+    before = {each["id"]: each for each in (old, reservation_rows.row(db, body["with"])) if each}
+    swapped = reservations.swap(db, old, body["with"], body["keep_price"])
+    rows = [represent(db, new) for new in swapped]
+    prices = [
+        {
+            "booth_reservation_id": new["id"],
+            "old": represent(db, before[new["id"]])["final_price"],
+            "new": new["final_price"],
+        }
+        for new in rows
+    ]
+    return Response(rows[0], meta={"prices": prices})
+
+
 @routes.batch()
 def batch_booth_reservations(who, body):
     """Reserve many booths, or confirm or cancel many booth reservations.

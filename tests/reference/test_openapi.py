@@ -457,6 +457,7 @@ STATES = {
             "cancel": (["pending", "confirmed", "waitlisted"], "cancelled"),
             "extend": (["pending"], None),
             "move": (["pending", "confirmed"], None),
+            "swap": (["confirmed"], None),
         },
     },
     "service-orders": {

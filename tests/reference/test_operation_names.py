@@ -108,7 +108,7 @@ NAMES = {
     "booth-reservations": """
         list_booth_reservations create_booth_reservation get_booth_reservation update_booth_reservation_put
         update_booth_reservation_patch delete_booth_reservation confirm_booth_reservation
-        cancel_booth_reservation extend_booth_reservation move_booth_reservation
+        cancel_booth_reservation extend_booth_reservation move_booth_reservation swap_booth_reservation
         batch_booth_reservations""",
     "documents": """
         list_documents create_document get_document update_document_put update_document_patch delete_document

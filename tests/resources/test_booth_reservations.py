@@ -816,6 +816,75 @@ def test_a_move_computes_a_new_price_unless_one_was_negotiated(
     )
 
 
+@pytest.fixture
+def two(hall, exhibitor, reserve, db):
+    """Return two confirmed reservations: of A1 for 600, and of A2, which costs 999."""
+    first = reserve(hall("A1", 0, 0), exhibitor("C-1"), status="confirmed")
+    dearer = hall("A2", 9000, 0)
+    db.connection.execute("UPDATE booths SET fixed_price = 99900 WHERE id = ?", (dearer,))
+    return first, reserve(dearer, exhibitor("C-2"), status="confirmed")
+
+
+def held(organiser, reservation):
+    found = organiser.data(f"/booth-reservations/{reservation['id']}")
+    return found["booth_number"], found["final_price"], found["status"]
+
+
+def test_two_exhibitors_exchange_their_booths(organiser, two, reserve, exhibitor, event_names):
+    first, second = two
+    waiting = reserve(first["booth_id"], exhibitor("C-3"), waitlist=True)
+    before, path = len(event_names("booth")), f"/booth-reservations/{first['id']}/swap"
+    tried = organiser.post(path, {"with": second["id"], "dry_run": True}, status=200).json
+    prices = [
+        {"booth_reservation_id": first["id"], "old": 600, "new": 999},
+        {"booth_reservation_id": second["id"], "old": 999, "new": 600},
+    ]
+    assert tried["meta"]["prices"] == prices
+    assert held(organiser, first) == ("A1", 600, "confirmed")
+    done = organiser.post(path, {"with": second["id"]}, status=200).json
+    assert done["meta"]["prices"] == prices and done["data"]["booth_number"] == "A2"
+    assert held(organiser, first) == ("A2", 999, "confirmed")
+    assert held(organiser, second) == ("A1", 600, "confirmed")
+    assert held(organiser, waiting)[2] == "waitlisted"  # nobody gave a booth back
+    assert event_names("booth")[before:] == [
+        "booth.unassigned",
+        "booth.unassigned",
+        "booth.assigned",
+        "booth.assigned",
+    ]
+    assert event_names("booth_reservation")[-2:] == ["booth_reservation.moved"] * 2
+    booths = {row["booth_number"]: row for row in organiser.data("/booths")}
+    assert booths["A1"]["event_participant_id"] == second["event_participant_id"]
+    assert {booths[number]["status"] for number in ("A1", "A2")} == {"sold"}
+
+
+def test_prices_of_an_exchange_stay_if_they_are_kept_or_negotiated(organiser, two):
+    first, second = two
+    path, body = f"/booth-reservations/{first['id']}/swap", {"with": second["id"]}
+    organiser.post(path, {**body, "keep_price": True}, status=200)
+    assert held(organiser, first) == ("A2", 600, "confirmed")
+    assert held(organiser, second) == ("A1", 999, "confirmed")
+    organiser.post(path, body, status=200)  # both count as negotiated now
+    assert held(organiser, first) == ("A1", 600, "confirmed")
+
+
+def test_only_confirmed_reservations_of_one_event_are_exchanged(
+    organiser, two, hall, exhibitor, reserve
+):
+    first, second = two
+    pending = reserve(hall("A3", 20000, 0), exhibitor("C-4"))
+    waiting = reserve(second["booth_id"], exhibitor("C-5"), waitlist=True)
+    for one, other in ((first, pending), (pending, first), (first, waiting), (waiting, first)):
+        body = {"with": other["id"]}
+        answer = organiser.post(f"/booth-reservations/{one['id']}/swap", body)
+        refused(answer, "invalid_transition")
+    path = f"/booth-reservations/{first['id']}/swap"
+    faults = organiser.post(path, {"with": 999}, status=422).json["errors"]
+    assert [(fault["pointer"], fault["code"]) for fault in faults] == [("/with", "unknown")]
+    organiser.post(path, {"with": first["id"]}, status=200)
+    assert held(organiser, first) == ("A1", 600, "confirmed")
+
+
 def test_a_move_at_a_negotiated_price_takes_the_tax_rate_of_the_new_booth(
     organiser, hall, exhibitor, reserve, db
 ):
@@ -990,7 +1059,7 @@ def test_the_list_is_filtered_and_includes_related_records(organiser, hall, exhi
     actions = organiser.data(f"/booth-reservations/{second['id']}?include=allowed_actions")[
         "allowed_actions"
     ]
-    assert actions == ["cancel", "move"]
+    assert actions == ["cancel", "move", "swap"]
 
 
 def test_reservation_events_need_the_scope_of_booths(organiser, hall, exhibitor, reserve, db):

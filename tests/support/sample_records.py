@@ -121,6 +121,19 @@ def _billed(app):
     take(app.organiser, "/booth-reservations/1/confirm")
 
 
+def _two_sold(app):
+    client = app.organiser
+    make_verbatim(client, "booth_reservation")
+    size = {"width": 3, "depth": 3, "fixed_price": 100}
+    booth = client.make("/booths", {"plan_id": 1, "booth_number": "Z9", **size})["id"]
+    contact = client.make("/contacts", {"last_name": "Vogt"})["id"]
+    event = client.data("/participants/1")["event_id"]
+    other = client.make("/participants", {"event_id": event, "contact_id": contact})["id"]
+    client.make("/booth-reservations", {"booth_id": booth, "event_participant_id": other})
+    for id in (1, 2):
+        take(client, f"/booth-reservations/{id}/confirm")
+
+
 def _pending_payment(app):
     body = verbatim_body(app.organiser, "payment")
     app.organiser.make("/payments", {**body, "status": "pending"})
@@ -355,6 +368,7 @@ def _public_show(app):
 
 # Path below /api/v1, or of a public page -> function that creates the records
 OTHERS = {
+    "/booth-reservations/{id}/swap": _two_sold,
     **{
         f"/e/{{event_key}}{part}.json": _public_show
         for part in ("", "/exhibitors", "/exhibitors/{exhibitor}", "/plan/{plan_key}", "/programme")

@@ -244,6 +244,34 @@ def move(db, old, booth, keep_price=False):
     return new
 
 
+def swap(db, one, other, keep_price=False):
+    """Exchange the booths of two confirmed reservations, and return both rows.
+
+    Their prices follow as in `move`. Raise 422 if one has none; 409 `invalid_transition`.
+    """
+    for each in (one, other):
+        TRANSITIONS.move("swap", refuse_expired(db, each)["status"])
+    if one["id"] == other["id"]:
+        return one, other
+    changes = []
+    for old, booth_id in ((one, other["booth_id"]), (other, one["booth_id"])):
+        stays = old["is_negotiated"] or keep_price
+        participant = db.one(participants.get, id=old["event_participant_id"])
+        price = pricing.priced(
+            db, booth_rows.row(db, booth_id), participant, old["final_price"] if stays else None
+        )
+        changes.append({"booth_id": booth_id, **price})
+        db.run(sql.remember_booth, id=old["id"])
+    db.run(sql.park, id=one["id"])
+    new_other = store(db, other, "moved", **changes[1])
+    new_one = store(db, one, "moved", **changes[0])
+    for old in (one, other):
+        announce_assigned(db, "unassigned", old)
+    for new in (new_one, new_other):
+        announce_assigned(db, "assigned", new)
+    return new_one, new_other
+
+
 def changed_price(db, old, negotiated):
     """Return the columns of another price for a reservation.
 

@@ -22,6 +22,7 @@ TRANSITIONS = Transitions(
         "cancel": (("pending", "confirmed", "waitlisted"), "cancelled"),
         "extend": (("pending",), None),
         "move": (("pending", "confirmed"), None),
+        "swap": (("confirmed",), None),
     },
 )
 CHOICE = "Choose another booth, or send `waitlist` as true."  # the remedy if a booth is taken

@@ -87,6 +87,25 @@ def move(db, row, booth_id, keep_price=False):
     return booking.move(db, row, booth, keep_price)
 
 
+def swap(db, one, other_id, keep_price=False):
+    """Exchange the booths of two reservations of an event. See `booking.swap`.
+
+    Raise 422 for another reservation that does not exist, or belongs to another event.
+    """
+    faults = Faults()
+    other = reservation_rows.row(db, other_id)
+    if other is None:
+        faults.add("/with", "unknown", f"is unknown: no booth reservation has the id {other_id}")
+    elif other["event_id"] != one["event_id"]:
+        faults.add(
+            "/with",
+            "other_event",
+            f"must be a booth reservation of {one['event_key']}, the event of the reservation",
+        )
+    faults.raise_any()
+    return booking.swap(db, one, other, keep_price)
+
+
 def _booth_and_participant(db, fields, faults):
     """Return the rows of the booth and the participant, or None.
 

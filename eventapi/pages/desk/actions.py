@@ -166,6 +166,8 @@ def choices(request, name, id):
         return {"with": copyable(request)}
     if name == "offset_invoice":
         return {"invoice_number": open_invoices(request, id)}
+    if name == "swap_booth_reservation":
+        return {"with": others_with_booth(request, id)}
     if name != "move_booth_reservation" or not api.may_call(request, "list_booths"):
         return {}
     held = api.read("get_booth_reservation", id=id).data
@@ -199,6 +201,30 @@ def begun(request, name, id, offered):
         return {}
     event = api.read("get_event", id=id).data
     return {"title": [event["title"]], "with": [part for part, _ in offered["with"]]}
+
+
+def others_with_booth(request, id):
+    """Return the other confirmed reservations of the event of one, as options of a field."""
+    held = api.read("get_booth_reservation", id=id).data
+    include = ("participant",) if api.may(request, "participants") else ()
+    rows = api.everything(
+        "list_booth_reservations",
+        include=include,
+        event_id=held["event_id"],
+        status="confirmed",
+        order="ASC",
+    )
+    return [
+        (str(row["id"]), " · ".join(filter(None, (row["booth_number"], name_in(row)))))
+        for row in rows
+        if row["id"] != held["id"]
+    ]
+
+
+def name_in(reservation):
+    """Return the name of the participant in a reservation, or None if it is not included."""
+    participant = reservation.get("participant")
+    return participant and labels.named(participant)
 
 
 def open_invoices(request, id):
@@ -239,9 +265,11 @@ def get_desk_action(db, request, name, id=None, item_id=None):
     api.require_call(request, name)
     hidden = buttons()[name].options.desk.fixed
     fixed = request.fields if request.problem else shell.asked(*hidden)
-    booth_id = id_of(_first(fixed.get("booth_id") or ""))
-    follows = effects.of(request, name, id, booth_id, db.config.currency)
-    offered = {} if "booth_id" in follows.without else choices(request, name, id)
+    # what the action is about, too: the booth to move to, or the reservation to swap with
+    other_id = id_of(_first(fixed.get("booth_id") or fixed.get("with") or ""))
+    follows = effects.of(request, name, id, other_id, db.config.currency)
+    is_chosen = {"booth_id", "with"} & set(follows.without)
+    offered = {} if is_chosen else choices(request, name, id)
     made = form_of(request, name, without=follows.without, **offered)
     back = return_path(request)
     if request.problem:
@@ -364,6 +392,8 @@ def fixed_of(name, fields):
     found = {each: id_or_text(each, text) for each, text in texts.items()}
     if "waitlist" in found:
         found["waitlist"] = True
+    if "with" in found:
+        found["with"] = id_of(texts["with"]) or texts["with"]
     return found
 
 

@@ -35,10 +35,11 @@ class Effects:
     lacks_account: bool = False
 
 
-def of(request, name, id, booth_id, currency):
+def of(request, name, id, other_id, currency):
     """Return the Effects of an action.
 
-    `booth_id` is the booth that was chosen, or None. There is no sentence about what the person may
+    `other_id` is the booth to move to, or the reservation to swap with, or None before the choice.
+    There is no sentence about what the person may
     not read, or what would be refused: the action itself says why.
     """
     find = {
@@ -47,9 +48,10 @@ def of(request, name, id, booth_id, currency):
         "move_booth_reservation": _of_move,
         "refund_payment": _of_refund,
         "send_invoice": _of_sending,
+        "swap_booth_reservation": _of_swap,
     }.get(name)
     try:
-        return find(request, id, booth_id, currency) if find else Effects()
+        return find(request, id, other_id, currency) if find else Effects()
     except Problem:
         return Effects()
 
@@ -86,6 +88,23 @@ def _of_move(request, id, booth_id, currency):
     if booth_id is None:
         return Effects(without=("keep_price",), chooses_first=True)
     return Effects([of_move(request, id, booth_id, currency)], ("booth_id",))
+
+
+def _of_swap(request, id, other_id, currency):
+    if request.problem:
+        return Effects()
+    if other_id is None:
+        return Effects(without=("keep_price",), chooses_first=True)
+    tried = api.tried("swap_booth_reservation", {"with": other_id}, id=id)
+    sentences = []
+    for price in tried.meta["prices"]:
+        include = ("participant",) if api.may(request, "participants") else ()
+        id = price["booth_reservation_id"]
+        row = api.read("get_booth_reservation", id=id, include=include).data
+        who = labels.named(row["participant"]) if include else row["booth_number"]
+        values = {"who": who, "old": money(request, price["old"], currency)}
+        sentences.append(("effect_swap", {**values, "new": money(request, price["new"], currency)}))
+    return Effects(sentences, ("with",))
 
 
 def _of_refund(request, id, _booth_id, _currency):

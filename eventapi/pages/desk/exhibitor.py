@@ -1,7 +1,8 @@
 """One exhibitor at the desk, with everything about it."""
 
+from eventapi.domain.access import rights
 from eventapi.pages.desk import actions, api, events, labels, links, taxes
-from eventapi.pages.desk.applications import fields_of, notes
+from eventapi.pages.desk.applications import fields_of, notes, size_of
 from eventapi.pages.desk.page import render_page
 from eventapi.web.routes import Routes
 
@@ -214,7 +215,8 @@ def first_button(rows, names):
 def wish_of(request, row):
     """Return what the application has asked for, or None.
 
-    {id, area, message, answers}: `answers` are (label, value) of own questions.
+    {id, size, area, message, answers}: `size` names the type of the booth, `answers` are (label,
+    value) of own questions.
     """
     if row["application_id"] is None or not api.may(request, "applications"):
         return None
@@ -222,6 +224,7 @@ def wish_of(request, row):
     custom = fields_of(request)
     return {
         "id": application["id"],
+        "size": size_of(request, application),
         "area": application["requested_area"],
         "message": application["message"],
         "answers": [
@@ -252,11 +255,17 @@ def host_of(request, row):
 def access_of(request, row, contact, access):
     """Return the button that mails the first link of an exhibitor, as a list.
 
-    It is empty once the contact has a link, or without an address.
+    It is empty once the contact has a link, without an address, and for those who lack the scopes of
+    the rights that the link would get.
     """
     if access is None or row["status"] == "cancelled" or not contact["email"]:
         return []
     if any(each["status"] == "active" and each["email"] == contact["email"] for each in access):
+        return []
+    given = rights.RIGHTS
+    if api.may_call(request, "get_event_pages"):
+        given = api.read("get_event_pages", id=row["event_id"]).data["my_rights"]
+    if not links.may_reach(request, "participant", given):
         return []
     return actions.one(request, "create_participant_link", id=row["id"])
 

@@ -53,6 +53,7 @@ def get_desk_new_exhibitor(db, request):
         host=read(request, "get_participant", named.get("host_participant_id"), ("contact",)),
         found=found(request, event),
         known=known(request),
+        taken_by=request.problem.members.get("participant_id") if request.problem else None,
         may_find=api.may_call(request, "list_contacts"),
     )
 
@@ -75,7 +76,11 @@ def started(form):
 
 
 def read(request, name, id, include=()):
-    """Return the record with this id, or None without one."""
+    """Return the record with this id, only its id to those who may not read it, and None without
+    one.
+    """
+    if id and not api.may_call(request, name):
+        return {"id": id}
     return api.read(name, id=id, include=include).data if id else None
 
 
@@ -201,7 +206,8 @@ def further(request, participant, given):
     """
     refused = None
     if given.get("booth_id"):
-        body = {"booth_id": int(given["booth_id"]), "event_participant_id": participant["id"]}
+        booth_id = id_of(given["booth_id"])
+        body = {"booth_id": booth_id, "event_participant_id": participant["id"]}
         try:
             held = actions.run(request, "create_booth_reservation", {}, body).data
             if participant["is_confirmed"]:

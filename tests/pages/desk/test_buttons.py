@@ -28,7 +28,7 @@ PAYMENTS = {
 RESERVATIONS = {
     "pending": """confirm_booth_reservation cancel_booth_reservation extend_booth_reservation
         move_booth_reservation""",
-    "confirmed": "cancel_booth_reservation move_booth_reservation",
+    "confirmed": "cancel_booth_reservation move_booth_reservation swap_booth_reservation",
     "waitlisted": "cancel_booth_reservation",
     "cancelled": "",
 }

@@ -80,7 +80,17 @@ def test_the_wish_of_the_application_stands_beside_the_booth(office, desk, organ
         "/custom-fields",
         {"entity_type": "application", "field_key": "beside", "field_label": "Beside whom"},
     )
+    organiser.make(
+        "/booths/types",
+        {
+            "booth_type_name": "Corner",
+            "booth_type_key": "corner",
+            "price_model": "fixed",
+            "price": 100,
+        },
+    )
     changed = {
+        "booth_type_key": "corner",
         "message": "Near the entrance, please.",
         "requested_area": 12,
         "custom_fields": {"beside": "Schroeder"},
@@ -90,7 +100,7 @@ def test_the_wish_of_the_application_stands_beside_the_booth(office, desk, organ
     (made,) = [row for row in organiser.data("/participants") if row["application_id"]]
     address = f"/desk/exhibitors/{made['id']}"
     page = office.get(address)
-    for text in ("Near the entrance, please.", "12 m²", "Beside whom:", "Schroeder"):
+    for text in ("Near the entrance, please.", "12 m²", "Corner", "Beside whom:", "Schroeder"):
         assert text in page, text
     hidden = desk("participants:read booths:read").get(address)
     assert "Near the entrance" not in hidden
@@ -146,6 +156,29 @@ def test_a_document_is_a_link_to_its_file(office, desk, organiser, fair):
     answer = office.get(f"/desk/documents/{made['id']}/file")
     assert answer.content_type == "application/pdf" and answer.body.startswith(b"%PDF")
     desk("participants:read").get(f"/desk/documents/{made['id']}/file", 403)
+
+
+def test_two_exhibitors_exchange_booths_and_see_the_prices_before(office, organiser, fair):
+    one = hold(organiser, fair)
+    contact = organiser.make("/contacts", {"company_name": "Nelken GmbH"})
+    other = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})
+    second = {"booth_id": fair.booths[1]["id"], "event_participant_id": other["id"]}
+    two = organiser.make("/booth-reservations", second)
+    for each in (one, two):
+        organiser.post(f"/booth-reservations/{each['id']}/confirm", status=200)
+    address = f"/desk/do/swap_booth_reservation/{one['id']}"
+    assert address in page_of(office, fair)
+    choice = office.get(address)
+    assert f'<option value="{two["id"]}"' in choice and "Nelken GmbH" in choice
+    effect = office.get(f"{address}?with={two['id']}")
+    assert effect.text.count("so far") == 2 and 'name="keep_price"' in effect
+    office.submit(effect, address, {"back": "", "with": two["id"]})
+    assert [
+        organiser.data(f"/booth-reservations/{each['id']}")["booth_id"] for each in (one, two)
+    ] == [
+        two["booth_id"],
+        one["booth_id"],
+    ]
 
 
 # A new one
@@ -225,6 +258,15 @@ def test_contacts_are_found_and_taken(office, organiser, fair):
     assert f"exhibitors/{fair.exhibitor['id']}" in found and "Takes part already" in found
     chosen = office.get(f"/desk/exhibitors/new?event=fair&contact_id={other['id']}")
     assert "Rosenhof" in chosen and 'name="contact/company_name"' not in chosen
+
+
+def test_somebody_who_takes_part_already_is_led_to(office, organiser, fair):
+    page = office.get(f"/desk/exhibitors/new?event=fair&contact_id={fair.contact['id']}")
+    refused = create(office, {"contact_id": fair.contact["id"]}, 409, page=page)
+    assert f"exhibitors/{fair.exhibitor['id']}" in refused
+    # a booth that no form offers is none
+    create(office, {**NEW, "booth_id": "x"})
+    assert len(organiser.data("/participants?search=ebner")) == 1
 
 
 def test_a_booth_that_is_taken_meanwhile_leaves_the_exhibitor_and_says_so(office, organiser, fair):

@@ -26,9 +26,11 @@ NEEDS = {
     "participants": """
         do/confirm_participant/1 do/unconfirm_participant/1 do/cancel_participant/1 do/reinstate_participant/1
         do/replace_participant_badge/1 batch/participants/confirm batch/participants/invoice batch/participants/link
+        do/create_participant_link/2
         exhibitors/new exhibitors/1/logo exhibitors/1/logo/remove edit/participants
         edit/participants/1 edit/profiles/1 do/create_note""",
     "invoices": """
+        do/create_participant_link/2
         do/create_participant_invoice/1 do/refresh_invoice/1 do/send_invoice/1 do/mail_invoice/2 do/remind_invoice/2
         do/cancel_invoice/2 do/delete_invoice/1 do/dispute_invoice/2 do/settle_invoice/2
         do/create_invoice_write_off/2 do/offset_invoice/2 do/withdraw_dunning/4/1 batch/participants/invoice
@@ -40,17 +42,22 @@ NEEDS = {
         do/delete_payment/1 do/assign_unmatched_payment/2 do/ignore_unmatched_payment/2 do/reopen_unmatched_payment/1
         money/statement money/statement/1 edit/bank_rules edit/bank_rules/1""",
     "booths": """
+        do/create_participant_link/2
         do/create_booth_reservation do/confirm_booth_reservation/1 do/cancel_booth_reservation/1
-        do/extend_booth_reservation/1 do/move_booth_reservation/1 batch/booth-reservations/confirm edit/booths
+        do/extend_booth_reservation/1 do/move_booth_reservation/1
+        do/swap_booth_reservation/2 batch/booth-reservations/confirm edit/booths
         edit/booths/1 edit/booth_types edit/booth_types/1 hall/layout/1""",
     "service_orders": """
+        do/create_participant_link/2
         do/submit_service_order/1 do/confirm_service_order/2 do/cancel_service_order/1
         do/cancel_service_order_item/3/3
         batch/service-orders/confirm edit/service_orders edit/service_orders/1""",
     "submissions": """
+        do/create_participant_link/2
         do/approve_submission/1 do/reject_submission/1 do/request_submission_revision/1 edit/submission_types
         edit/submission_types/1""",
     "documents": """
+        do/create_participant_link/2
         do/request_document_signature/1 do/mark_document_signed/2 do/decline_document/2 do/void_document/2
         do/terminate_document/2""",
     "tasks": """
@@ -343,9 +350,14 @@ def test_a_key_that_has_no_other_scope_gets_through(desk, busy_fair):
 
 def test_every_button_is_on_a_page(office, busy_fair):
     """But the one for an application that lacks its page or badge, which test_office.py presses, and
-    those that remove a logo and send a test mail, which the tests of office/ press.
+    those that remove a logo and send a test mail, which the tests of office/ press. That two exchange
+    their booths is in test_exhibitor.py.
     """
     elsewhere = {"applications/access", "company/look/logo/remove", "company/mails/test"}
-    elsewhere |= {"setup/website/picture/remove", "exhibitors/logo/remove"}
+    elsewhere |= {
+        "do/swap_booth_reservation",
+        "setup/website/picture/remove",
+        "exhibitors/logo/remove",
+    }
     missing = sorted({plain(address) for address in ADDRESSES} - shown_on_pages(office) - elsewhere)
     assert not missing, " ".join(missing)
