@@ -92,6 +92,16 @@ SELECT p.id, p.application_id IS :application_id AS is_own FROM participants p
    AND (p.status <> 'cancelled' OR p.application_id = :application_id)
  ORDER BY is_own DESC, p.id LIMIT 1;
 
+-- name: taking_part
+-- Which of these applications add no exhibitor, since their contact or their address takes part already.
+SELECT a.id FROM applications a
+ WHERE a.id IN (SELECT value FROM json_each(:ids))
+   AND EXISTS (SELECT 1 FROM participants p
+                WHERE p.contact_id IN (SELECT a.contact_id UNION SELECT c.id FROM contacts c WHERE c.email = a.email)
+                  AND p.event_id IN (SELECT event_id FROM application_events WHERE application_id = a.id)
+                  AND p.status <> 'cancelled')
+   AND NOT EXISTS (SELECT 1 FROM participants p WHERE p.application_id = a.id);
+
 -- name: credit_notes_among
 -- Which of these documents are credit notes.
 SELECT id FROM invoices WHERE id IN (SELECT value FROM json_each(:ids)) AND invoice_type = 'credit_note';

@@ -119,6 +119,7 @@ MAILS = {
 # what housekeeping calls for the subjects
 FORGETS = {
     "access.attempts.delete_old",
+    "access.desk_batches.delete_old",
     "access.links.delete_old",
     "access.reach.forget_former_addresses",
     "access.sessions.delete_old",
@@ -155,6 +156,8 @@ ERASES = (
     "applications.blank",
     "participants.blank",
     "vat_checks.erase",
+    "desk_batches.blank_fields",
+    "desk_batches.blank_trials",
     "links.drop_of_contact",
     "profiles.drop_of_contact",
     "notes.drop_of_records",

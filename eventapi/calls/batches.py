@@ -9,7 +9,8 @@ entry must see the credit that those before it used.
 
 With an Idempotency-Key, each transaction keeps all results so far in the row of the key. The same
 request again finds them and continues with the rest; so do two of them at once, each of which looks
-at the row inside its transactions.
+at the row inside its transactions. A page of the desk that runs a batch keeps the results in a row of
+its own (`keeper` of calls/desk.py).
 """
 
 import json
@@ -75,10 +76,11 @@ def run(
         require_flag(who, route.options.flag)
         require_scope(who, route.options.scope, writes=True)
         batch = EachEntry(routes, route, who, body, environ)
+    keeper = None
+    if not body["dry_run"]:
+        keeper = environ.get("eventapi.keeper") or (key and KeptByKey(environ, who, key))
     with place(environ):
-        results, is_repeated = executed(
-            environ, who, batch, None if body["dry_run"] else key, body["dry_run"]
-        )
+        results, is_repeated = executed(environ, who, batch, keeper, body["dry_run"])
     return response(environ, with_secrets(results, batch.secrets), body["dry_run"], is_repeated)
 
 
@@ -102,20 +104,52 @@ def place(environ: dict) -> Iterator[None]:
         free.release()
 
 
+class KeptByKey:
+    """Keeps the results of a batch with an Idempotency-Key, in the row of the key.
+
+    `find` and `keep` run inside the write transaction of some entries.
+    """
+
+    def __init__(self, environ: dict, who: Who, key: str):
+        self.environ, self.who, self.key = environ, who, key
+        self.row = None
+
+    def find(self, db: Database) -> tuple[list, bool] | None:
+        """Return the results that are kept, and whether entries are left; None if nothing is kept."""
+        self.row = idempotency.kept_response(self.environ, db, self.who.key_id, self.key)
+        if self.row is None:
+            return None
+        data = json.loads(self.row["data"])
+        return data["results"], data.get("left", False)  # missing: a person in it was erased
+
+    def keep(self, db: Database, results: list, left: bool) -> None:
+        """Keep all results so far."""
+        request_id = self.who.request_id
+        if self.row and self.row["request_id"] != request_id:
+            request_id = None
+        response = Response({"results": results, "left": left})
+        idempotency.keep(self.environ, db, self.key, response, request_id)
+
+
 def executed(
-    environ: dict, who: Who, batch: "EachEntry | AllOrNothing", key: str | None, dry_run: bool
+    environ: dict,
+    who: Who,
+    batch: "EachEntry | AllOrNothing",
+    keeper: KeptByKey | None,
+    dry_run: bool,
 ) -> tuple[list, bool]:
     """Execute the entries, a transaction at a time.
 
-    Return their results, and whether all of them were kept before.
+    Return their results, and whether all of them were kept before. `keeper` is a KeptByKey, or what
+    has its functions.
     """
     results, left, is_repeated = [], True, True
     while left:
         try:
             batch.prepare(len(results))
-            results, left, is_new = transaction(environ, who, batch, key, dry_run, results)
+            results, left, is_new = transaction(environ, who, batch, keeper, dry_run, results)
         except Exception as error:
-            if key or not results:  # the same request continues, or nothing has happened
+            if keeper or not results:  # the same request continues, or nothing has happened
                 raise
             refusal = refused(problem_of(error))
             return [
@@ -130,7 +164,7 @@ def transaction(
     environ: dict,
     who: Who,
     batch: "EachEntry | AllOrNothing",
-    key: str | None,
+    keeper: KeptByKey | None,
     dry_run: bool,
     results: list,
 ) -> tuple[list, bool, bool]:
@@ -138,7 +172,7 @@ def transaction(
 
     Return all results so far, whether entries are left, and whether any was executed.
 
-    None is executed if another request with this key has executed more than `results`.
+    None is executed if another request with this keeper has executed more than `results`.
     """
     if damage(environ["eventapi.config"].database):
         raise damaged()
@@ -147,22 +181,15 @@ def transaction(
     try:
         with db.write():
             db.actor = who
-            kept = key and idempotency.kept_response(environ, db, who.key_id, key)
+            kept = keeper and keeper.find(db)
             if kept:
-                data = json.loads(kept["data"])
-                after = data["results"]
-                left = data.get("left", False)  # missing: a person in it was erased
+                after, left = kept
             if left and len(after) == len(results):
                 new, is_new = batch.execute(db, len(after), dry_run), True
                 after = [*after, *new]
                 left = len(after) < batch.size
-                if key:
-                    request_id = (
-                        who.request_id if not kept or kept["request_id"] == who.request_id else None
-                    )
-                    idempotency.keep(
-                        environ, db, key, Response({"results": after, "left": left}), request_id
-                    )
+                if keeper:
+                    keeper.keep(db, after, left)
             if dry_run:
                 raise DryRun
     except DryRun:

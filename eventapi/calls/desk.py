@@ -47,6 +47,7 @@ def call(
     key: str | None = None,
     form: str = JSON,
     within: Callable | None = None,
+    keeper: object | None = None,
     upload: tuple[str, io.BufferedIOBase, int] | None = None,
 ) -> Response:
     """Return the response of an API route, before its envelope.
@@ -55,7 +56,8 @@ def call(
 
     `ids` are those of its path, `query` is a query string, `tag` an ETag for If-Match, `key` an
     Idempotency-Key, `form` the media type of the response. `within(act)` runs the handler `act`
-    inside its transaction and returns its result. `upload` is (media type, stream, length) of a raw
+    inside its transaction and returns its result. `keeper` keeps the results of a batch, as KeptByKey
+    of calls/batches.py does. `upload` is (media type, stream, length) of a raw
     body. The caller is the `eventapi.who` of the running request.
     """
     raw = as_json(body).encode() if body is not None else b""
@@ -72,6 +74,7 @@ def call(
             "HTTP_ACCEPT": form,
             "bottle.route": SimpleNamespace(config={"options": route.options}),
             "eventapi.within": within,
+            "eventapi.keeper": keeper,
             "eventapi.raw_body": None,
         }
     )

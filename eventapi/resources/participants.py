@@ -128,7 +128,7 @@ def delete_participant(db, id):
     participants.delete(db, id)
 
 
-@routes.post("/participants/<id>/confirm", desk=Desk(batch=()))
+@routes.post("/participants/<id>/confirm", desk=Desk(batch=(), undo="unconfirm_participant"))
 def confirm_participant(db, id):
     return participants.move(db, get(db, id), "confirm")
 
@@ -242,7 +242,7 @@ def get_participant_balance(db, id):
     flag="invoices",
     singular="invoice",
     status=201,
-    desk=Desk(batch=()),
+    desk=Desk(batch=(), undo_new="delete_invoice"),
 )
 def create_participant_invoice(db, id):
     """Draft an invoice of everything not billed yet, and credit notes of what was billed and then
@@ -274,7 +274,7 @@ def create_participant_invoice(db, id):
     singular="link",
     status=201,
     again=200,
-    desk=Desk(fields=(), batch=()),
+    desk=Desk(fields=(), batch=(), undo_new="revoke_link"),
 )
 def create_participant_link(db, who, id, body):
     """Give the contact of a participant access to the pages of the exhibitor.

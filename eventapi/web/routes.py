@@ -65,6 +65,12 @@ class Desk:
     batch: tuple[str, ...] | None = None
     """Fields of the form of the batch action. Without it, the action is for one record only."""
 
+    undo: str | None = None
+    """Handler that takes the batch action back, called with the id of the record."""
+
+    undo_new: str | None = None
+    """Handler that takes the batch action back, called with the id of each record that it has made."""
+
     is_button: bool = True
     """False for an action that the desk offers only for ticked records."""
 

@@ -10,7 +10,7 @@ import zlib
 import pytest
 
 from eventapi import paths
-from eventapi.domain.access import links, sessions
+from eventapi.domain.access import desk_batches, links, sessions
 from eventapi.domain.einvoices import ubl
 from eventapi.domain.einvoices.model import Document, Party
 from eventapi.domain.newsletter import subscriptions as newsletter
@@ -80,6 +80,8 @@ PERSONAL = {
     "bulk_import_errors": "source email customer_number external_id",
     "audit_log": "entity_title search_text old_values new_values",
     "outgoing_events": "data",
+    "desk_batches": "fields",
+    "desk_batch_entries": "trial",
     "idempotency_keys": "data",
 }
 # All other text columns, by the reason why they hold nothing about a contact. A table name stands
@@ -181,7 +183,10 @@ OTHERS = {
     "bulk_imports.admin_name bulk_imports.request_id "
     "bank_statements.admin_name audit_log.admin_name audit_log.request_id idempotency_keys.request_id",
     "chosen by the client's program and deleted after a day": "idempotency_keys.idempotency_key",
+    "ids, codes and amounts": "desk_batch_entries.result desk_batch_entries.undone",
     "ids and counts": "idempotency_keys.location idempotency_keys.meta booth_reservations.moved_from",
+    "an address or an act of the desk": "desk_batches.resource desk_batches.action desk_batches.back "
+    "desk_batches.state",
     "the base URL of links": "mails.base_url link_requests.base_url sent_forms.location "
     "application_drafts.mail_base_url",
 }
@@ -353,6 +358,20 @@ class Life:
             "FROM events LIMIT 1",
             (self.mark, named),
         )
+        with self.db.write():
+            batch = desk_batches.create(
+                self.db,
+                1,
+                "applications",
+                "reject",
+                [self.application["id"]],
+                {"reason": [self.mark]},
+                "",
+            )
+            warnings = [{"code": "vat_id_home", "values": {"vat_id": self.mark}}]
+            desk_batches.keep_trial(
+                self.db, {"id": batch}, [{"place": 0}], [{"status": 200, "warnings": warnings}]
+            )
         place = f"/applications/{self.application['id']}"
         for action, body in (
             ("review", None),

@@ -15,10 +15,11 @@ from eventapi.pages.desk import actions, kinds
 from eventapi.plugins import sessions
 from eventapi.web.html import ended as ended_page
 from eventapi.web.html import page_requests, typed_fields
-from tests.pages.conftest import Visitor, token_of
+from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import busy_fair, desk, fair, office, sign_in  # noqa: F401
 from tests.pages.desk.test_scopes import PAGES
 from tests.pages.my.conftest import My, clock, hidden, new_site, site  # noqa: F401
+from tests.support import batches
 
 PDF = b"%PDF-1.4\n%%EOF\n"
 # Fields of forms that people see and that hold no text of theirs: ticks and choices of a record by
@@ -562,22 +563,16 @@ def test_a_form_that_is_nearly_too_large_is_shown_and_cannot_be_sent_again(desk)
 
 def test_a_batch_loses_nothing(desk, fair, organiser):  # noqa: F811
     visitor = desk()
-    page = visitor.get("/desk/applications")
+    ids = [fair.application["id"], 999]
+    page = batches.tried(visitor, visitor.get("/desk/applications"), "applications/reject", ids)
     action = "/desk/batch/applications/reject"
-    fields = [
-        ("form_token", token_of(page)),
-        ("ids", str(fair.application["id"])),
-        ("ids", "999"),
-        ("reason", "No room"),
-        ("sure", "1"),
-        ("trial", "1"),
-    ]
+    fields = [*(batches.form_of(page) | {"reason": "No room", "sure": "1"}).items()]
     visitor.submit(page, "/desk/sign-out", status=200)
     answer = visitor.post(action, fields, 403)
     assert shown(answer) == [("Reason", "No room")] and hidden_of(answer) == fields
     assert "sign_in_password" not in answer
     sign_in(visitor, visitor.key)
-    send_again(visitor, answer, action, 200)
+    send_again(visitor, answer, action, 303)
     stored = organiser.data(f"/applications/{fair.application['id']}")
     assert (stored["status"], stored["decision_reason"]) == ("rejected", "No room")
 

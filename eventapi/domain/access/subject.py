@@ -2,6 +2,7 @@
 
 from eventapi.domain.access import (
     attempts,
+    desk_batches,
     invitations,
     links,
     mails,
@@ -15,6 +16,7 @@ from eventapi.domain.records.subject import Mail, Subject
 from eventapi.storage.statements import statements
 
 sql = statements("links")
+batches = statements("desk_batches")
 
 ACCESS = Subject(
     name="access",
@@ -34,7 +36,8 @@ ACCESS = Subject(
         attempts.delete_old,
         signing_in.delete_old,
         reach.forget_former_addresses,
+        desk_batches.delete_old,
     ),
-    erases=(sql.drop_of_contact,),
+    erases=(batches.blank_fields, batches.blank_trials, sql.drop_of_contact),
     merges_participants=(links.hand_over,),
 )

@@ -408,12 +408,14 @@ def assigned(texts):
     return {"invoices": [invoice]}
 
 
-def run(request, name, ids, body, *, tag=None, upload=None, query=""):
+def run(request, name, ids, body, *, tag=None, upload=None, query="", keeper=None):
     """Run a route of the API that opens its own transactions, or that only reads.
 
-    Return its response.
+    Return its response. `keeper` keeps the results of a batch.
     """
-    return desk.call(api.routes()[name], ids, body=body, tag=tag, upload=upload, query=query)
+    return desk.call(
+        api.routes()[name], ids, body=body, tag=tag, upload=upload, query=query, keeper=keeper
+    )
 
 
 def once(request, name, ids, body, lead, *, tag=None, upload=None):

@@ -22,7 +22,7 @@ from eventapi.web.routes import CSV
 LAST = 10_000  # a page beyond it is this one
 SIZES = (10, 50, 100)  # rows of a page
 COUNTED = 1000  # rows of a list up to which its views have numbers
-MOST_IDS = 200  # rows that are chosen at once, as many as a batch takes
+MOST_IDS = 5000  # rows that are chosen at once, as many as a batch takes
 AT_ONCE = 100  # ids of one call of the API
 COOKIE = "evd-cols"
 YEAR = 365 * 24 * 3600

@@ -224,13 +224,7 @@ def print_desk_badges(request, connections):
     """Return sheets with the badges of the ticked participants as PDF."""
     ids, event = batches.ids_of(request), events.required(connections.reader())
     if not ids:
-        return batches.page(
-            connections.reader(),
-            request,
-            "participants",
-            "confirm",
-            {"results": [], "dry_run": True},
-        )
+        return batches.page_without(connections.reader(), request, "participants", "confirm")
     return downloaded(
         api.read(
             "get_participant_badge_sheets",

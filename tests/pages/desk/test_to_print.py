@@ -7,6 +7,7 @@ import pytest
 
 from eventapi import times
 from eventapi.pages.desk import to_print
+from tests.support import batches
 
 ITEM = {"description": "Booth", "quantity": 1, "unit_price": 100, "tax_rate": 19}
 
@@ -85,19 +86,7 @@ def token(page):
 
 def send_batch(office, ids, **fields):
     """Send ticked drafts, past the trial, and return the page with the result."""
-    page = office.get("/desk/money")
-    return office.app.post(
-        "/desk/batch/invoices/send",
-        [
-            ("form_token", token(page)),
-            ("trial", "1"),
-            ("sure", "1"),
-            *(("ids", str(id)) for id in ids),
-            *fields.items(),
-        ],
-        headers=office.headers,
-        status=200,
-    )
+    return batches.done(office, office.get("/desk/money"), "invoices/send", ids, **fields)
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

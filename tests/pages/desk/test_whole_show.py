@@ -215,7 +215,7 @@ def approve(clerk):
         ] * 10
         clerk.tick(*ten)
         assert "Trial: 10 are possible, 0 are not." in clerk.press("Approve")
-        assert "10 done, 0 not." in clerk.press("Approve (10)")
+        assert "10 applications are approved." in clerk.press("Approve (10)")
         clerk.follow("Back")
     assert "No applications in this selection." in clerk.text
 
@@ -240,7 +240,7 @@ def give_out_booths(clerk):
     clerk.follow("Holds")
     clerk.follow("All")
     clerk.press("Confirm")
-    assert "60 done, 0 not." in clerk.press("Confirm (60)")
+    assert "60 holds are confirmed." in clerk.press("Confirm (60)")
 
 
 def take_an_order(clerk):
@@ -262,12 +262,12 @@ def bill(clerk):
             clerk.follow(link)
         clerk.follow("All", within="Contract")
         clerk.press("Write the invoice")
-        assert f"{count} done, 0 not." in clerk.press(f"Write the invoice ({count})")
+        assert f"{count} invoices are written, " in clerk.press(f"Write the invoice ({count})")
     for _ in range(2):
         clerk.follow("Money")
         clerk.tick(*[row[1] for row in clerk.rows()[:30]])
         assert "Trial: 30 are possible, 0 are not." in clerk.press("Send")
-        assert "30 done, 0 not." in clerk.press("Send (30)")
+        assert "30 invoices are sent, " in clerk.press("Send (30)")
     clerk.follow("Money")
     assert "No draft waits." in clerk.text
 
@@ -320,7 +320,7 @@ def remind_and_close(clerk, db):
     assert [row[2] for row in clerk.rows()] == ["Company 59"]
     clerk.follow("All", within="Invoice")
     clerk.press("Remind")
-    assert "1 done, 0 not." in clerk.press("Remind (1)")
+    assert "1 reminder is on its way, " in clerk.press("Remind (1)")
     assert db.connection.execute(
         "SELECT count(*) FROM mails WHERE kind = 'invoice_reminder'"
     ).fetchone() == (1,)

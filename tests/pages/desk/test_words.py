@@ -132,8 +132,11 @@ def test_every_button_and_batch_has_its_words():
     for texts in WORDS.values():
         for name in actions.buttons():
             assert f"do_{name}" in texts and f"done_{name}" in texts, name
-        for resource, action in batches.offered():
-            assert f"batch_{resource}_{action}" in texts
+        for (resource, action), found in batches.offered().items():
+            word = f"{resource}_{action}"
+            assert {f"batch_{word}", f"did_{word}", f"did_{word}_one"} <= texts.keys()
+            if found.undo or found.undo_new:
+                assert f"undo_{word}" in texts
         for name in kinds.KINDS:
             assert {f"new_{name}", f"edit_{name}"} <= texts.keys(), name
 
