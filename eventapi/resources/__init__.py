@@ -88,6 +88,7 @@ OUTSIDE = (
     "pages.desk.to_print",
     "pages.desk.people",
     "pages.desk.duplicates",
+    "pages.desk.payments",
     "pages.desk.search",
     "pages.desk.edit",
     "pages.desk.form_editor",

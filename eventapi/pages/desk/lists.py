@@ -206,6 +206,18 @@ def text(name, row, w, write):
     return Cell(row[name] or "")
 
 
+def delivery_mark(row, w, write):
+    """Return the Mark of how an invoice or a letter reaches its customer, or None."""
+    way = row["delivery"]
+    if way == "posted":
+        return Mark("", w("delivery_posted", day=write.day(row["posted_on"])))
+    if way in ("to_print", "failed"):
+        return Mark("bad", w(f"delivery_{way}"), address="money/to_print")
+    if way == "none":
+        return None
+    return Mark("", w(f"delivery_{way}"))
+
+
 def day(name, row, w, write):
     """Return the Cell with a date of a row, or with the date of a time."""
     return Cell(write.day(row[name]))

@@ -58,13 +58,9 @@ def state(row, w, write):
     marks = [lists.Mark(labels.tone(row["status"]), w("=" + row["status"]))]
     if row["is_disputed"]:
         marks.append(lists.Mark("bad", w("is_disputed")))
-    way = row["delivery"]
-    if way == "posted":
-        marks.append(lists.Mark("", w("delivery_posted", day=write.day(row["posted_on"]))))
-    elif way in ("to_print", "failed"):
-        marks.append(lists.Mark("bad", w(f"delivery_{way}"), address="money/to_print"))
-    elif way != "none":
-        marks.append(lists.Mark("", w(f"delivery_{way}")))
+    way = lists.delivery_mark(row, w, write)
+    if way:
+        marks.append(way)
     return lists.Cell(marks=tuple(marks))
 
 
@@ -137,6 +133,7 @@ def get_desk_money(db, request):
     links = [("money/dunning", texts["tab_dunning"], False), ("money/to_print", to_print, False)]
     if api.may(request, "payments"):
         links.insert(0, ("money/bank", texts["tab_bank"], False))
+        links.insert(1, ("money/payments", texts["tab_payments"], False))
     return lists.render_list(db, request, INVOICES, events.current(db), links=links)
 
 

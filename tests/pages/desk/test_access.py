@@ -25,6 +25,8 @@ PAGES = (
     "money/bank",
     "money/bank/rules",
     "money/dunning",
+    "money/payments",
+    "money/letters",
     "money/to_print",
     "search",
     "setup",

@@ -37,6 +37,15 @@ def heads(page):
     return [each.text.strip() for each in page.html.select("main thead th")]
 
 
+def of_columns(page):
+    """Return head -> text of the cell, for each row of a list."""
+    found = []
+    for row in page.html.select("main tbody tr"):
+        cells = [" ".join(each.text.split()) for each in row.find_all("td")]
+        found.append(dict(zip(heads(page), cells, strict=True)))
+    return found
+
+
 def tried(office, page, fields):
     """Return the names on the trial of a batch, in their order."""
     trial = office.submit(page, "/desk/batch/applications/review", fields, status="*")
@@ -136,6 +145,10 @@ def test_a_page_has_as_many_rows_as_one_wants(office, organiser, fair):
     assert len(names(page)) == 10 and "1 to 10 of 13" in page
     page = office.get("/desk/applications?size=10&sort=company_name&page=2")
     assert names(page) == ["C10", "C11", "Tulpen GmbH"] and "11 to 13 of 13" in page
+    [all_of_page] = page.html.select("th.c-tick a")
+    page = office.get(f"/desk/applications{all_of_page['href']}")
+    assert names(page) == ["C10", "C11", "Tulpen GmbH"]
+    assert len(page.html.select("tbody input[checked]")) == 3
     for size in ("0", "11", "100000", "-1", "x"):
         assert len(names(office.get(f"/desk/applications?size={size}"))) == 13
 
@@ -296,3 +309,13 @@ def test_without_the_scope_for_links_no_address_is_shown(desk, fair, twin, link_
 def test_a_contact_is_not_merged_with_itself(office, fair):
     office.get(merge_page(fair.contact, fair.contact), 404)
     office.get(merge_page(fair.contact, {"id": 999}), 404)
+
+
+def test_payments_and_letters_have_lists(office, busy_fair):
+    rows = of_columns(office.get("/desk/money/payments"))
+    assert {row["State"] for row in rows} == {"completed", "pending"} and len(rows) == 2
+    assert {row["Amount"] for row in rows} == {"EUR 10.00"}
+    assert len(names(office.get("/desk/money/payments?show=completed"))) == 1
+    [row] = of_columns(office.get("/desk/money/letters"))
+    assert "Rosen KG" in row["Invoice"] and row["Level"] == "First letter"
+    assert of_columns(office.get("/desk/money/letters?show=open")) == [row]

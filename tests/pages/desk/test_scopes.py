@@ -142,6 +142,8 @@ PAGES = (
     "money/bank?show=ignored",
     "money/bank/rules",
     "money/dunning",
+    "money/payments",
+    "money/letters",
     "money/dunning?queued=1&to_print=1&left=0",
     "money/to_print",
     "invoices/1",

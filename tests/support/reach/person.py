@@ -52,6 +52,8 @@ PAGES = {
         "hall/holds",
         "money",
         "money/dunning",
+        "money/payments",
+        "money/letters",
         "money/to_print",
         "money/bank",
         "money/bank/rules",
