@@ -1,4 +1,4 @@
--- What the desk reads beside the lists of the API: shows, exhibitors by name, and people by any word. A page
+-- What the desk reads beside the lists of the API: shows, contacts of an address, and lists on paper. A page
 -- shows no column that the API does not give to the same key. Where the scope of the page does not suffice for a column,
 -- its line is there only when the page says that the key has the other scope.
 
@@ -23,29 +23,6 @@ SELECT event_key, title, timezone, date_from, date_to FROM events
 -- The number of applications for an event that nobody has looked at, which the menu shows.
 SELECT count(*) FROM application_events x JOIN applications a ON a.id = x.application_id
  WHERE x.event_id = :event_id AND a.status = 'new';
-
--- name: exhibitors
--- Ids of the exhibitors of an event by name.
-SELECT p.id FROM participants p JOIN contacts c ON c.id = p.contact_id
- WHERE p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')
-   AND p.status <> 'cancelled'                                                                    -- when live
-   AND p.status = :status                                                                         -- when status
-   AND c.company_name IS NULL AND NOT EXISTS (SELECT 1 FROM profiles r WHERE r.participant_id = p.id AND r.display_name IS NOT NULL)   -- when nameless
-   AND p.id IN (SELECT rowid FROM participants_search WHERE participants_search MATCH :search)    -- when search
- ORDER BY coalesce(c.company_name_folded, c.last_name_folded, ''), p.id;
-
--- name: unready
--- Those of some participants that are not ready.
-SELECT id FROM readiness WHERE id IN (SELECT value FROM json_each(:ids)) AND is_ready = 0;
-
--- name: booths_of
--- Booth numbers of participants: confirmed ones, which the checklist of a participant names, and held ones.
-SELECT r.event_participant_id AS id, b.booth_number, r.status FROM booth_reservations r
-  JOIN booths b ON b.id = r.booth_id
- WHERE r.event_participant_id IN (SELECT value FROM json_each(:ids))
-   AND r.status IN ('pending', 'confirmed')   -- when booths
-   AND r.status = 'confirmed'                 -- when participants
- ORDER BY b.booth_number_natural;
 
 -- name: same_address
 -- Contacts with an e-mail address, for an application that fits several.

@@ -1,14 +1,12 @@
 """Exhibitors at the desk: who is ready, and what waits for a review."""
 
 from functools import partial
+from html import escape
 
 from eventapi.errors import not_found
 from eventapi.pages.desk import api, events, labels, lists
 from eventapi.pages.desk.exhibitor import with_buttons
 from eventapi.pages.desk.page import render_page
-from eventapi.storage import folding
-from eventapi.storage.database import as_json
-from eventapi.storage.statements import statements
 from eventapi.web.html import shell
 from eventapi.web.routes import Routes
 
@@ -21,99 +19,163 @@ routes = Routes(
     flag="desk",
     forms=("text/html",),
 )
-sql = statements("desk")
+EXHIBITORS_ROLES = "exhibitor,co_exhibitor,sponsor"
+SETTLED = ("done", "not_required")  # states of a part of the checklist that leave nothing to do
 
-ITEMS = ("contract", "submissions", "booth", "services", "invoice", "payment", "badge", "category")
-SHOWS = ("unready", "nameless", "confirmed", "registered", "cancelled")
-AT_ONCE = 100  # participants whose readiness is computed at a time
+
+def exhibitor(row, w, write):
+    """Return the Cell with the name of an exhibitor, its town, category and role."""
+    contact = row["contact"]
+    parts = [contact["city"]]
+    if row["category"]:
+        parts.append(row["category"]["title"])
+    if row["role"] != "exhibitor":
+        parts.append(w("=" + row["role"]))
+    if row["status"] != "confirmed":
+        parts.append(w("participant=" + row["status"]))
+    small = " · ".join(filter(None, parts))
+    return lists.Cell(labels.named(row), address=f"exhibitors/{row['id']}", small=small)
+
+
+def stands(row, w, write):
+    """Return the Cell with the booths: held ones look otherwise than confirmed ones."""
+    found = []
+    for booth in row["booths"]:
+        css = "stand" if booth["status"] == "confirmed" else "stand held"
+        found.append(f'<span class="{css}">{escape(booth["booth_number"])}</span>')
+    return lists.Cell(markup=" ".join(found))
+
+
+def sum_of(name, row, w, write):
+    """Return the Cell with a sum of the invoices, with those in other currencies below."""
+    balance = row["balance"]
+    others = []
+    for each in balance["others"]:
+        others.append(write.money(each[name], each["currency"]))
+    text = write.money(balance[name], balance["currency"])
+    return lists.Cell(text, small=", ".join(others))
+
+
+def steps(row, w, write):
+    """Return the Cell with the checklist: a bar for each part that this exhibitor needs, and their number."""
+    bars = []
+    done = 0
+    for item in row["readiness"]["items"]:
+        if item["status"] == "not_required":
+            continue
+        done += item["status"] == "done"
+        css = {"done": "done", "blocked": "blocked", "open": "wait"}.get(item["status"], "")
+        bars.append(f'<i class="{css}"></i>')
+    said = escape(w("steps_of", done=write.number(done), all=write.number(len(bars))))
+    return lists.Cell(
+        markup=f'<span class="ticks" role="img" aria-label="{said}">{"".join(bars)}</span>'
+        f'<span class="small quiet" aria-hidden="true">{done}/{len(bars)}</span>'
+    )
+
+
+def next_step(row, w, write):
+    """Return the Cell with the first part of the checklist that is not settled, and why."""
+    for item in row["readiness"]["items"]:
+        if item["status"] not in SETTLED:
+            tone = "bad" if item["status"] == "blocked" else "wait"
+            reason = labels.reason(w.texts, item)
+            return lists.Cell(marks=(lists.Mark(tone, f"{w('item_' + item['item'])} · {reason}"),))
+    return lists.Cell(marks=(lists.Mark("good", w("steps_all")),))
+
+
+def state(row, w, write):
+    """Return the Cell with the status of the participation."""
+    mark = lists.Mark(labels.tone(row["status"]), w("participant=" + row["status"]))
+    return lists.Cell(marks=(mark,))
+
+
+EXHIBITORS = lists.listing(
+    name="exhibitors",
+    address="exhibitors",
+    menu="exhibitors",
+    handler="list_participants",
+    row_name=labels.named,
+    include=("contact", "category"),
+    columns=(
+        lists.Column("exhibitor", exhibitor, "c-main", sort="name"),
+        lists.Column("booth", stands, "num", include=("booths",), sort="booth_number"),
+        lists.Column(
+            "invoiced",
+            partial(sum_of, "invoiced"),
+            "r num c-extra",
+            include=("balance",),
+            scope="invoices",
+            is_said=True,
+            total=partial(lists.total_of, "invoiced"),
+        ),
+        lists.Column(
+            "open",
+            partial(sum_of, "open"),
+            "r num c-sum",
+            include=("balance",),
+            scope="invoices",
+            is_said=True,
+            total=partial(lists.total_of, "open"),
+        ),
+        lists.Column("steps", steps, "nowrap", include=("readiness",)),
+        lists.Column("next", next_step, "c-line", include=("readiness",)),
+        lists.Column("state", state, is_default=False),
+        lists.Column("category", lists.category, is_default=False),
+        lists.Column("email", partial(lists.of_contact, "email"), is_default=False),
+        lists.Column("phone", partial(lists.of_contact, "phone"), "num", is_default=False),
+        lists.Column(
+            "registered",
+            partial(lists.day, "created_at"),
+            "num",
+            sort="created_at",
+            is_down=True,
+            is_default=False,
+        ),
+    ),
+    query=(("role", EXHIBITORS_ROLES), ("status", "registered,confirmed")),
+    views=(
+        lists.View(None, "all", {}),
+        lists.View("unready", "show_unready", {"ready": 0}),
+        lists.View("booth", "show_booth", {"lacks": "booth"}),
+        lists.View("open", "show_open", {"balance": "open"}, scope="invoices"),
+        lists.View("submissions", "show_submissions", {"lacks": "submissions"}),
+        lists.View("link", "show_link", {"lacks": "link"}),
+        lists.View("nameless", "show_nameless", {"is_named": 0}),
+        lists.View("waitlisted", "show_waitlisted", {"is_waitlisted": 1}),
+        lists.View("cancelled", "show_cancelled", {"status": "cancelled"}),
+    ),
+    sort="name",
+    has_totals=True,
+    actions=(
+        lists.Action(
+            "batch/participants/confirm", "batch_participants_confirm", "confirm_participant"
+        ),
+        lists.Action(
+            "batch/participants/invoice", "batch_participants_invoice", "create_participant_invoice"
+        ),
+        lists.Action(
+            "batch/participants/link", "batch_participants_link", "create_participant_link"
+        ),
+        lists.Action("badges", "badges_ticked", "get_participant_badge_sheets"),
+    ),
+)
 
 
 @routes.get("/exhibitors")
 def get_desk_exhibitors(db, request):
     """Return the exhibitors of the event in hand by name, with what each still has to do."""
-    event, asked = events.required(db), shell.asked("q", "show", "page", "event")
-    show = asked.get("show") if asked.get("show") in SHOWS else None
-    api.require(request, "participants")
-    scope = "booths" if api.may_call(request, "list_booth_reservations") else "participants"
-    rows, total = exhibitors(db, event, show, asked.get("q"), lists.page_of(asked), scope)
-    return render_page(
-        db,
-        request,
-        "exhibitors",
-        menu="exhibitors",
-        current=event,
-        rows=rows,
-        total=total,
-        asked=asked,
-        show=show,
-        shows=SHOWS,
-        items=ITEMS,
-        paging=lists.paging(asked, total, api.PER_PAGE),
-        is_counted=show != "unready",
-    )
-
-
-def exhibitors(db, event, show, search, page, scope):
-    """Return a page of exhibitors by name, each with contact, category, readiness and booths; and
-    how many there are.
-
-    `scope` is `booths` if the person may read reservations. With `participants`, booths that are
-    only held are missing.
-
-    Of those that are not ready, the number is that of the pages up to this one, and one more if
-    there is a next page: the readiness of thousands takes too long to compute.
-    """
-    values = {
-        "event_id": event["id"],
-        "status": show if show in SHOWS[2:] else None,
-        "search": folding.expression(search) if search else None,
-    }
-    given = frozenset(
-        filter(
-            None,
-            (
-                "status" if values["status"] else "live",
-                "nameless" if show == "nameless" else None,
-                "search" if values["search"] else None,
-            ),
-        )
-    )
-    start = (page - 1) * api.PER_PAGE
-    with db.snapshot():
-        ids = db.values(sql.exhibitors, given, **values)
-        if show == "unready":
-            ids = unready(db, ids, start + api.PER_PAGE + 1)
-        total, ids = len(ids), ids[start : start + api.PER_PAGE]
-        booths = db.all(sql.booths_of, frozenset({scope}), ids=as_json(ids))
-    if not ids:
-        return [], total
-    rows = {
-        row["id"]: row
-        for row in api.rows(
-            "list_participants",
-            include=("contact", "category", "readiness"),
-            ids=",".join(map(str, ids)),
-            per_page=len(ids),
-        )[0]
-    }
-    for row in rows.values():
-        row["states"] = {item["item"]: item for item in row["readiness"]["items"]}
-        row["booths"] = [booth for booth in booths if booth["id"] == row["id"]]
-    return [rows[id] for id in ids if id in rows], total
-
-
-def unready(db, ids, most):
-    """Return those of the participants that are not ready, in their order, and no more of them than
-    needed.
-    """
-    found = []
-    for start in range(0, len(ids), AT_ONCE):
-        some = ids[start : start + AT_ONCE]
-        left = set(db.values(sql.unready, ids=as_json(some)))
-        found += [id for id in some if id in left]
-        if len(found) >= most:
-            break
-    return found[:most]
+    texts = labels.words(request)
+    links = []
+    for scope, word, address in (
+        ("submissions", "tab_submissions", "exhibitors/submissions"),
+        ("service_orders", "tab_orders", "exhibitors/orders"),
+        ("links", "tab_remind", "exhibitors/remind"),
+    ):
+        if api.may(request, scope):
+            links.append((address, texts[word], False))
+    if api.may(request, "participants", writes=True):
+        links.append(("exhibitors/new", texts["new_exhibitor"], True))
+    return lists.render_list(db, request, EXHIBITORS, events.required(db), links=links)
 
 
 @routes.get("/exhibitors/submissions")

@@ -1,7 +1,6 @@
 """Words of the desk: labels of fields, names of records, states, and sentences about refusals."""
 
 from functools import partial
-from html import escape
 
 from eventapi import times
 from eventapi.languages import formats
@@ -190,36 +189,6 @@ def reason(texts, item):
     sentence = texts.get(f"reason_item_{item['code']}", texts[f"={item['status']}"])
     titles = ", ".join(data.get("titles") or ())
     return sentence.format_map(page_requests.Members(titles=titles))
-
-
-def steps(texts, states):
-    """Return how many items of the readiness are settled, and the names of the others.
-
-    `states` is item -> {status, …}.
-    """
-    left = [
-        texts[f"item_{name}"]
-        for name, state in states.items()
-        if state["status"] not in ("done", "not_required")
-    ]
-    if not left:
-        return texts["steps_all"]
-    return texts["steps_left"].format(
-        done=len(states) - len(left), all=len(states), names=", ".join(left)
-    )
-
-
-def mark(texts, item):
-    """Return the mark of an item of the readiness as HTML.
-
-    Its reason is there for those who point at it or listen.
-    """
-    status = item["status"]
-    sentence = escape(f"{texts['=' + status]}: {reason(texts, item)}")
-    return (
-        f'<span class="state {status}" role="img" title="{sentence}" aria-label="{sentence}">'
-        f"{texts['mark_' + status]}</span>"
-    )
 
 
 # Warnings

@@ -7,7 +7,6 @@ find. `ids_of` finds on the server what "Select all 60" stands for.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
 from eventapi.calls import desk
@@ -73,12 +72,22 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """The texts of the desk: `w(word, …)` is one of them with its parts."""
+
+    texts: dict
+
+    def __call__(self, word, **parts):
+        return self.texts[word].format(**parts)
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a list.
 
     Attributes:
         name: its head is the word `column_NAME`.
-        cell: function (row, w, write) that returns a Cell; w(word, …) is a text of the desk.
+        cell: function (row, w, write) that returns a Cell; w are Words, write is a Writer.
         css: classes of its cells.
         include: words of `include` that the cell reads.
         sort: word of the API's `sort` that the head sorts by, or None.
@@ -218,9 +227,30 @@ def delivery_mark(row, w, write):
     return Mark("", w(f"delivery_{way}"))
 
 
+def category(row, w, write):
+    """Return the Cell with the category of a participant."""
+    return Cell(row["category"]["title"] if row["category"] else "")
+
+
+def of_contact(name, row, w, write):
+    """Return the Cell with a field of the contact of a participant."""
+    return Cell(row["contact"][name] or "")
+
+
 def day(name, row, w, write):
     """Return the Cell with a date of a row, or with the date of a time."""
     return Cell(write.day(row[name]))
+
+
+def total_of(name, totals, write):
+    """Return a sum of all pages of a list, with those in other currencies.
+
+    Return "" if the API has none for the person.
+    """
+    if name not in totals:
+        return ""
+    sums = [totals, *totals["others"]]
+    return ", ".join(write.money(each[name], each["currency"]) for each in sums)
 
 
 # What was asked for
@@ -444,7 +474,7 @@ def render_list(db, request, listing, event, *, links=(), package=labels.PACKAGE
         include += column.include
     include = tuple(dict.fromkeys(include))
     if "export" in asked:
-        return export(listing, query, include)
+        return export(request, listing, query, include)
 
     size = size_of(asked)
     query["totals"] = 1 if listing.has_totals else None
@@ -452,7 +482,7 @@ def render_list(db, request, listing, event, *, links=(), package=labels.PACKAGE
     response = api.read(listing.handler, include=include, query=page)
     total = response.meta["total"]
     texts = labels.words(request)
-    w = partial(say, texts)
+    w = Words(texts)
     write = Writer(request.language, event["timezone"] if event else db.config.timezone)
     rows = []
     for row in response.data:
@@ -522,11 +552,6 @@ def actions_of(request, listing, view):
     return found
 
 
-def say(texts, word, **parts):
-    """Return a text of the desk with its parts."""
-    return texts[word].format(**parts)
-
-
 def head(column, sort):
     """Return the Head of a column, for what the list is sorted by now."""
     if column.sort is None:
@@ -565,7 +590,8 @@ def views_of(request, listing, asked, event_key):
         count = None
         if is_counted:
             query = query_of(listing, {**kept, listing.view_by: view.name}, event_key)
-            _, count = api.rows(listing.handler, **{**query, "per_page": 1})
+            query |= {"sort": "id", "per_page": 1}  # the first one is found without sorting
+            _, count = api.rows(listing.handler, **query)
         if not found and count > COUNTED:
             is_counted = False
             count = None
@@ -584,8 +610,13 @@ def sums_of(columns, totals, write):
     return found
 
 
-def export(listing, query, include):
-    """Return all rows of the filter as CSV of the API, as a download that nobody keeps."""
+def export(request, listing, query, include):
+    """Return all rows of the filter as CSV of the API, as a download that nobody keeps.
+
+    With `export=excel` it opens in Excel with a click, in the language of the page.
+    """
+    if shell.asked("export")["export"] == "excel":
+        query["dialect"] = f"excel-{request.language}"
     response = api.read(listing.handler, form=CSV, include=include, query=query)
     response.headers.update(
         {"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "same-origin"}

@@ -94,7 +94,13 @@ INVOICES = lists.listing(
         ),
         lists.Column("due", partial(lists.day, "due_date"), "num", sort="due_date", is_said=True),
         lists.Column("total", total, "r num", sort="total", is_down=True, is_said=True),
-        lists.Column("open", open_amount, "r num c-sum", is_said=True),
+        lists.Column(
+            "open",
+            open_amount,
+            "r num c-sum",
+            is_said=True,
+            total=partial(lists.total_of, "open"),
+        ),
     ),
     views=(
         lists.View("draft", "money_draft", {"status": "draft"}, sort="id", none="no_money_draft"),
@@ -113,6 +119,7 @@ INVOICES = lists.listing(
     ),
     search_view="all",
     has_all_shows=True,
+    has_totals=True,
     actions=(
         lists.Action(
             "batch/invoices/send", "batch_invoices_send", "send_invoice", views=("draft",)

@@ -16,7 +16,7 @@ from eventapi.web.html import forms, page_requests, shell
 
 MOST_MADE = 20  # documents that a page names after a step
 # parts of the menu whose first page shows any show: it is kept when somebody picks another one
-OF_ANY_SHOW = ("applications", "exhibitors", "hall", "money", "setup")
+OF_ANY_SHOW = ("applications", "exhibitors", "hall", "money", "visitors", "setup")
 SILENT = 120  # seconds after which the worker is called silent
 
 
@@ -37,8 +37,8 @@ def render_page(
     - `is_enabled(path)`: whether the features of a page of the desk are enabled;
     - `may(scope, writes=False)`: whether the person may read or write; `ticked`: of all boxes;
     - `write`: the Writer of values; `currency`, `now`;
-    - `sentence(word, default)`, `named(row)`, `reason(item)`, `cell_of(item)`, `summary(kind, row)`;
-    - `tone(state)`: the tone of the mark of a state; `steps_of(states)`: what is left to do;
+    - `sentence(word, default)`, `named(row)`, `reason(item)`, `summary(kind, row)`;
+    - `tone(state)`: the tone of the mark of a state;
     - `finding(each)`: the sentence about a fault or warning of an invoice;
     - `label_of(name)`, `rows_of`, `any_of`, `sentences`: of forms.
     """
@@ -82,9 +82,7 @@ def render_page(
         named=labels.named,
         reason=partial(labels.reason, texts),
         finding=partial(labels.finding, texts, write),
-        cell_of=partial(labels.mark, texts),
         tone=labels.tone,
-        steps_of=partial(labels.steps, texts),
         summary=partial(labels.summary, texts, request.language, db.config.currency),
         label_of=partial(label_of, texts),
         rows_of=forms.rows,

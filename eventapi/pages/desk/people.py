@@ -1,4 +1,4 @@
-"""The address book, the page of a contact, the open tasks, and what is printed for a show."""
+"""The address book, visitors, the page of a contact, the open tasks, and what is printed for a show."""
 
 import json
 from functools import partial
@@ -29,6 +29,7 @@ ON_PAPER = 5000  # rows of a printed list
 NAMES = 1000  # of a part of the list for the doors: twenty sheets of paper
 PDF = "application/pdf"
 EXPORTED = [scope for scope in SCOPES if scope not in NOT_OF_CONTACTS]  # of the data of a contact
+GUESTS = ("visitor", "press", "speaker", "staff")  # roles of those who are no exhibitors
 
 
 @routes.get("/people")
@@ -104,6 +105,83 @@ def get_desk_contacts(db, request):
     if api.may(request, "contacts", writes=True):
         links.append(("edit/contacts", texts["new_contacts"], True))
     return lists.render_list(db, request, CONTACTS, events.current(db), links=links)
+
+
+def visitor(row, w, write):
+    """Return the Cell with the name of a visitor, and the company."""
+    contact = row["contact"]
+    name = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
+    company = contact["company_name"]
+    shown = row["badge_name"] or name or labels.named(row)
+    small = company if company and company != shown else ""
+    return lists.Cell(shown, address=f"exhibitors/{row['id']}", small=small)
+
+
+def role(row, w, write):
+    """Return the Cell with the role of a participant."""
+    return lists.Cell(w("=" + row["role"]))
+
+
+def taking_part(row, w, write):
+    """Return the Cell with the status of a participant, and whether it is inside now."""
+    marks = [lists.Mark(labels.tone(row["status"]), w("participant=" + row["status"]))]
+    if row["is_checked_in"]:
+        marks.append(lists.Mark("good", w("inside_now")))
+    return lists.Cell(marks=tuple(marks))
+
+
+VISITORS = lists.listing(
+    name="visitors",
+    address="visitors",
+    menu="visitors",
+    handler="list_participants",
+    row_name=labels.named,
+    include=("contact",),
+    columns=(
+        lists.Column("visitor", visitor, "c-main", sort="name"),
+        lists.Column("role", role),
+        lists.Column("badge", partial(lists.text, "badge_number"), "num"),
+        lists.Column("state", taking_part),
+        lists.Column(
+            "registered", partial(lists.day, "created_at"), "num", sort="created_at", is_down=True
+        ),
+        lists.Column("category", lists.category, include=("category",), is_default=False),
+        lists.Column("email", partial(lists.of_contact, "email"), is_default=False),
+        lists.Column("city", partial(lists.of_contact, "city"), is_default=False),
+    ),
+    query=(("role", ",".join(GUESTS)), ("status", "registered,confirmed")),
+    views=(
+        lists.View(None, "all", {}),
+        *(lists.View(each, f"={each}", {"role": each}) for each in GUESTS),
+        lists.View("registered", "participant=registered", {"status": "registered"}),
+        lists.View("cancelled", "participant=cancelled", {"status": "cancelled"}),
+    ),
+    sort="-created_at",
+    actions=(
+        lists.Action(
+            "batch/participants/confirm",
+            "batch_participants_confirm",
+            "confirm_participant",
+            views=(None, *GUESTS, "registered"),
+        ),
+        lists.Action(
+            "badges",
+            "badges_ticked",
+            "get_participant_badge_sheets",
+            views=(None, *GUESTS, "registered"),
+        ),
+    ),
+)
+
+
+@routes.get("/visitors")
+def get_desk_visitors(db, request):
+    """Return everybody who takes part in the show in hand and is no exhibitor."""
+    texts = labels.words(request)
+    links = [("print", texts["tab_print"], False)]
+    if api.may(request, "contacts", writes=True):
+        links.append(("edit/contacts", texts["new_contacts"], True))
+    return lists.render_list(db, request, VISITORS, events.required(db), links=links)
 
 
 @routes.get("/contacts/<id>")

@@ -32,6 +32,7 @@ PAGES = (
     "setup",
     "tasks",
     "help",
+    "visitors",
     "print/door",
     "contacts",
     "print/halls",

@@ -311,6 +311,88 @@ def test_a_contact_is_not_merged_with_itself(office, fair):
     office.get(merge_page(fair.contact, {"id": 999}), 404)
 
 
+# Exhibitors and visitors
+
+
+@pytest.fixture
+def exhibitors(organiser, fair):
+    """Four sponsors beside the exhibitor Rosen KG. Return name -> id."""
+    found = {}
+    for name in ("Dahl", "Blum", "Anders", "Cramer"):
+        contact = organiser.make("/contacts", {"company_name": name, "city": f"{name}stadt"})
+        body = {"event_key": "fair", "contact_id": contact["id"], "role": "sponsor"}
+        body["is_confirmed"] = name in ("Anders", "Cramer")
+        found[name] = organiser.make("/participants", body)["id"]
+    return found
+
+
+def test_exhibitors_are_listed_by_name_with_what_they_still_have_to_do(
+    office, organiser, fair, exhibitors
+):
+    booth = {"booth_id": fair.booths[0]["id"], "event_participant_id": exhibitors["Blum"]}
+    organiser.make("/booth-reservations", booth)
+    page = office.get("/desk/exhibitors")
+    assert names(page) == ["Anders", "Blum", "Cramer", "Dahl", "Rosen KG"]
+    rows = of_columns(page)
+    assert [row["Booth"] for row in rows] == ["", "A1", "", "", ""]
+    assert rows[0]["Next"] == "All done" and rows[4]["Next"].startswith("Booth")
+    bars = page.html.select("main tbody .ticks")[4]
+    assert bars["aria-label"].endswith("steps done") and bars.select(".wait, .blocked")
+
+
+def test_views_of_exhibitors_find_what_the_api_finds(office, organiser, fair, exhibitors):
+    organiser.post(f"/participants/{exhibitors['Dahl']}/cancel", status=200)
+    found = {}
+    for view in ("unready", "booth", "open", "submissions", "link", "nameless", "waitlisted"):
+        found[view] = names(office.get(f"/desk/exhibitors?show={view}"))
+    assert found == {
+        "unready": ["Blum", "Rosen KG"],
+        "booth": ["Rosen KG"],
+        "open": [],
+        "submissions": [],
+        "link": ["Anders", "Blum", "Cramer", "Rosen KG"],
+        "nameless": [],
+        "waitlisted": [],
+    }
+    assert names(office.get("/desk/exhibitors?show=cancelled")) == ["Dahl"]
+    [views, *_] = office.get("/desk/exhibitors").html.select("nav.views")
+    assert [" ".join(each.text.split()) for each in views.find_all("a")] == [
+        "All 4",
+        "Not ready 2",
+        "No booth 1",
+        "Payment open 0",
+        "Documents missing 0",
+        "No access 4",
+        "No display name 0",
+        "Waiting list 0",
+        "Cancelled 1",
+    ]
+
+
+def test_without_the_scope_for_invoices_no_sum_is_shown(desk, busy_fair):
+    page = desk("participants:read").get("/desk/exhibitors")
+    assert not {"Invoiced", "Open"} & set(heads(page)) and "Payment open" not in page
+    assert not page.html.select("input[name=cols][value=open]")
+    page = desk("participants:read invoices:read").get("/desk/exhibitors")
+    [rosen] = [row for row in of_columns(page) if "Rosen" in row["Exhibitor"]]
+    assert rosen["Open"] == "Open EUR 357.00"
+    refused = desk("participants:read").get("/desk/exhibitors?show=open", 403)
+    assert "invoices" in refused
+
+
+def test_visitors_are_those_who_are_no_exhibitors(office, organiser, fair, exhibitors):
+    for name, role in (("Ada", "visitor"), ("Bea", "press"), ("Cleo", "staff")):
+        contact = organiser.make("/contacts", {"first_name": name, "last_name": "Lovelace"})
+        body = {"event_key": "fair", "contact_id": contact["id"], "role": role}
+        made = organiser.make("/participants", body)
+    organiser.post(f"/participants/{made['id']}/cancel", status=200)
+    page = office.get("/desk/visitors")
+    assert names(page) == ["Bea Lovelace", "Ada Lovelace"]
+    assert names(office.get("/desk/visitors?show=press")) == ["Bea Lovelace"]
+    assert names(office.get("/desk/visitors?show=cancelled")) == ["Cleo Lovelace"]
+    assert {row["Role"] for row in of_columns(page)} == {"visitor", "press"}
+
+
 def test_payments_and_letters_have_lists(office, busy_fair):
     rows = of_columns(office.get("/desk/money/payments"))
     assert {row["State"] for row in rows} == {"completed", "pending"} and len(rows) == 2

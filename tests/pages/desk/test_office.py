@@ -8,7 +8,7 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.access import links
-from eventapi.pages.desk import api, exhibitors, people
+from eventapi.pages.desk import people
 from tests.pages.conftest import Visitor, token_of
 from tests.support import batches, camt
 from tests.support.images import png
@@ -883,36 +883,6 @@ def test_the_list_for_the_doors_has_everybody_in_parts(office, organiser, fair, 
     ]
     assert "Cramer" in second and "next →" in first and "next →" not in second
     assert "Rosen KG" in office.get("/desk/print/door?page=2")
-
-
-def test_those_who_are_not_ready_are_found_page_by_page(office, organiser, fair, monkeypatch):
-    """The list computes no more than its page needs, and has a next page only if there is one."""
-    monkeypatch.setattr(api, "PER_PAGE", 2)
-    monkeypatch.setattr(exhibitors, "AT_ONCE", 2)
-    for name in ("Anders", "Blum", "Cramer", "Dahl"):
-        contact = organiser.make("/contacts", {"company_name": name})
-        id = organiser.make(
-            "/participants",
-            {
-                "event_key": "fair",
-                "contact_id": contact["id"],
-                "role": "sponsor",
-                "is_confirmed": name in ("Anders", "Cramer"),
-            },
-        )["id"]
-    assert organiser.data(f"/participants/{id}/readiness")["ready"] is False
-    pages = [office.get(f"/desk/exhibitors?show=unready&page={number}") for number in (1, 2)]
-    names = [
-        re.findall(r'class="name" href="[^"]*exhibitors/[^"]*">([^<]+)<', page.text)
-        for page in pages
-    ]
-    ready = {
-        row["contact"]["company_name"]
-        for row in organiser.data("/participants?ready=1&include=contact")
-    }
-    assert ready == {"Anders", "Cramer"} and names == [["Blum", "Dahl"], ["Rosen KG"]]
-    assert "next →" in pages[0] and "next →" not in pages[1] and "in total" not in pages[0]
-    assert "5 in total" in office.get("/desk/exhibitors")
 
 
 def test_a_booth_is_moved_to_one_that_is_chosen_by_its_number(office, organiser, fair):

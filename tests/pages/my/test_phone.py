@@ -226,6 +226,7 @@ DESK = (
     "contacts/1",
     "tasks",
     "contacts",
+    "visitors",
     "print",
     "print/halls",
     "print/door",

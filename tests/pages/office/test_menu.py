@@ -51,7 +51,7 @@ def entry(content):
         ("events:read", ["", "setup"]),
         ("contacts:read", ["search", "contacts"]),
         ("applications:read", ["search", "applications"]),
-        ("participants:read", ["search", "exhibitors", "print"]),
+        ("participants:read", ["search", "exhibitors", "visitors"]),
         ("booths:read", ["search", "hall"]),
         ("invoices:read", ["search", "money"]),
         ("settings:read", ["company/company"]),

@@ -62,6 +62,7 @@ PAGES = {
         "badges",
         "contacts",
         "contacts/duplicates",
+        "visitors",
         "print",
         "print/door",
         "print/halls",
