@@ -307,7 +307,9 @@ class EachEntry:
         found = (
             self.items[index]
             if self.items
-            else attempted(lambda: called(self.read, db=db, id=self.ids[index], query={}))
+            else attempted(
+                lambda: called(self.read, db=db, who=self.who, id=self.ids[index], query={})
+            )
         )
         return found if isinstance(found, dict) else {}
 

@@ -365,3 +365,10 @@ def test_the_result_equals_the_trial(office, organiser, busy_fair, db, noun, wor
         assert done
         for name in ("status", "code", "amount", "currency", "more", "offsets"):
             assert tried is None or done.get(name) == tried.get(name), (id, name)
+
+
+def test_a_trial_reads_each_record_without_an_error(office, exhibitors, caplog):
+    trial_of_drafts(office, exhibitors(2))
+    page = office.get("/desk/exhibitors?event=fair")
+    batches.tried(office, page, "participants/confirm", [2, 3])
+    assert [each for each in caplog.records if each.levelname == "ERROR"] == []
