@@ -150,7 +150,7 @@ BESIDE = """[...document.querySelectorAll('body *')].filter(each =>
 # The rules of axe-core whose result depends on the size of the window, or on the colours.
 OF_SCREENS = CHECK.replace(
     "document)",
-    "document, {runOnly: ['color-contrast', 'target-size', 'scrollable-region-focusable']})",
+    "document, {runOnly: ['color-contrast', 'scrollable-region-focusable']})",
     1,
 )
 ZOOM = "document.documentElement.style.fontSize = '200%'"
