@@ -132,6 +132,7 @@ def _two_sold(app):
     client.make("/booth-reservations", {"booth_id": booth, "event_participant_id": other})
     for id in (1, 2):
         take(client, f"/booth-reservations/{id}/confirm")
+    take(client, "/booth-reservations/1/swap", {"with": 2})  # the sample brings it back
 
 
 def _pending_payment(app):

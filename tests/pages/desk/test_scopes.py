@@ -281,6 +281,7 @@ def test_a_key_that_may_only_read_gets_no_button_and_is_told_what_it_lacks(desk,
 DEPEND = {
     "do/create_note",
     "do/delete_note",
+    "do/create_participant_link",
     "do/mail_link",
     "links",
     "links/show",
