@@ -13,9 +13,11 @@ from eventapi.pages.desk import actions, api, choices, edit, events, labels, set
 from eventapi.pages.desk.kinds import Kind
 from eventapi.pages.office.page import render_page
 from eventapi.pages.show import forms as show_forms
+from eventapi.storage.database import as_json
 from eventapi.web.html import forms, page_requests, shell
 from eventapi.web.html.forms import Field, Group
 from eventapi.web.html.schema_forms import Form
+from eventapi.web.rest import etag
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -82,8 +84,9 @@ def get_desk_form_editor(db, request):
     given = sorted_rows(request.fields) if is_sent else stored
     given = made.compact(given)
     editor = Editor(made, rows_of(request, questions, given), labels.of(request, "apply"))
+    tag = shown_tag(pages, questions)
     if is_sent and request.problem.status == 412:
-        request.fields["tag"] = [pages["tag"]]
+        request.fields["tag"] = [tag]
     return render_page(
         db,
         request,
@@ -94,7 +97,7 @@ def get_desk_form_editor(db, request):
         form=editor,
         given=given,
         asks=ASKS,
-        tag=(request.fields.get("tag") or [pages["tag"]])[0],
+        tag=(request.fields.get("tag") or [tag])[0],
         lacks=setup_pages.lacks(db, request, "apply", pages),
         view=setup_pages.view_of("apply", event, pages),
         show_address=f"{shell.up()}e/{event['event_key']}",
@@ -111,7 +114,8 @@ def save_desk_form_editor(request, config, connections):
     made = form_of(request, config, event)
     given = made.compact(sorted_rows(request.fields))
     body = made.body(given)
-    body["form"] = entries(given, questions_of(request), may_ask(request))
+    questions = questions_of(request)
+    body["form"] = entries(given, questions, may_ask(request))
     address = actions.with_message(f"setup/apply?event={event['event_key']}", "saved")
     return actions.once(
         request,
@@ -119,7 +123,7 @@ def save_desk_form_editor(request, config, connections):
         {"id": event["id"]},
         body,
         lambda _: page_requests.see_other(request, address),
-        tag=edit.tag_of(request),
+        tag=tag_to_match(request, event, questions),
     )
 
 
@@ -161,6 +165,25 @@ def questions_of(request):
         "list_custom_fields", entity_type="application", sort="display_order", order="ASC"
     )
     return {row["field_key"]: row for row in found if row["applicant_visibility"] == "editable"}
+
+
+def shown_tag(pages, questions):
+    """Return a tag of the settings and the questions that the page shows. Another one means that
+    somebody has changed them.
+    """
+    return etag(as_json([pages["tag"], questions])).strip('"')
+
+
+def tag_to_match(request, event, questions):
+    """Return the ETag of the settings for If-Match, or None if the form has no tag.
+
+    It is one that matches nothing if the settings or a question were changed since the page was shown.
+    """
+    sent = edit.tag_of(request)
+    if sent is None:
+        return None
+    pages = api.record("get_event_pages", event["id"])
+    return pages["tag"] if sent == shown_tag(pages, questions) else f'"{sent}"'
 
 
 def may_ask(request):

@@ -19,7 +19,7 @@ from eventapi.web.html import cookies, shell
 from eventapi.web.json_bodies import parse, read_body, received
 
 FORM, FILE_FORM = "application/x-www-form-urlencoded", "multipart/form-data"
-LARGEST, MOST = 512 * 1024, 1000  # bytes and fields of a form
+LARGEST, MOST = 512 * 1024, 3000  # bytes and fields of a form; 200 questions have twelve each
 # Limits of a form with a file.
 HEAD = 64 * 1024  # bytes before the file
 PARTS = 20

@@ -3,6 +3,7 @@
 import pytest
 
 from eventapi.domain.public_forms import drafts
+from eventapi.domain.records import field_definitions
 from eventapi.pages.desk.form_editor import options_of, sorted_rows
 from eventapi.web.html import tokens
 
@@ -256,6 +257,40 @@ def test_rows_that_no_page_has_are_refused_and_shown(office, event, pages):
     only_tag = {"tag": fields["tag"]}
     save(office, only_tag, 422)
     assert pages()["updated_at"] is None
+
+
+def test_a_question_that_somebody_else_changed_is_not_changed_back(office, organiser, event, pages):
+    field = organiser.make(
+        "/custom-fields",
+        {"entity_type": "application", "field_label": "Way", "applicant_visibility": "editable"},
+    )
+    mine = fields_of(office.get(ADDRESS))
+    organiser.patch(f"/custom-fields/{field['id']}", {"field_labels": {"de": "Weg"}}, status=200)
+    row = place_of(mine, f"custom.{field['field_key']}")
+    mine[row + "/question/field_help/de"] = "Wie kommen Sie?"
+    page = save(office, mine, 412)
+    [found] = organiser.data("/custom-fields")
+    assert (found["field_labels"], found["field_help"]) == ({"de": "Weg"}, {})
+    # what was typed is there, and saving it again is meant
+    again = fields_of(page)
+    assert again[row + "/question/field_help/de"] == "Wie kommen Sie?"
+    save(office, again)
+    [found] = organiser.data("/custom-fields")
+    assert found["field_help"] == {"de": "Wie kommen Sie?"}
+
+
+def test_a_form_with_as_many_questions_as_there_may_be_is_saved(
+    office, organiser, event, pages, db
+):
+    with db.write():
+        for number in range(180):
+            field_definitions.create(
+                db, {**field_definitions.BLANK, "field_label": f"Question {number}"}
+            )
+    fields = fields_of(office.get(ADDRESS))
+    fields[place_of(fields, "website") + "/ask"] = "required"
+    save(office, fields)
+    assert len(pages()["apply_form"]) == 187
 
 
 # The trial
