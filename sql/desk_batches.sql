@@ -58,8 +58,8 @@ DELETE FROM desk_batches WHERE id IN (
 -- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
 
 -- name: blank_fields
--- What was typed into the form of a batch that has a record of the contact.
-UPDATE desk_batches SET fields = '{}' WHERE id IN (
+-- What was typed into the form of a batch that has a record of the contact, and the search in the address of its list.
+UPDATE desk_batches SET fields = '{}', back = substr(back, 1, instr(back || '?', '?') - 1) WHERE id IN (
   SELECT e.batch_id FROM json_each(:pairs) p
    CROSS JOIN desk_batch_entries e ON e.record_id = p.value ->> 1
     JOIN desk_batches b ON b.id = e.batch_id

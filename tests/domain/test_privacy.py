@@ -80,7 +80,7 @@ PERSONAL = {
     "bulk_import_errors": "source email customer_number external_id",
     "audit_log": "entity_title search_text old_values new_values",
     "outgoing_events": "data",
-    "desk_batches": "fields",
+    "desk_batches": "fields back",
     "desk_batch_entries": "trial",
     "idempotency_keys": "data",
 }
@@ -185,8 +185,7 @@ OTHERS = {
     "chosen by the client's program and deleted after a day": "idempotency_keys.idempotency_key",
     "ids, codes and amounts": "desk_batch_entries.result desk_batch_entries.undone",
     "ids and counts": "idempotency_keys.location idempotency_keys.meta booth_reservations.moved_from",
-    "an address or an act of the desk": "desk_batches.resource desk_batches.action desk_batches.back "
-    "desk_batches.state",
+    "an address or an act of the desk": "desk_batches.resource desk_batches.action desk_batches.state",
     "the base URL of links": "mails.base_url link_requests.base_url sent_forms.location "
     "application_drafts.mail_base_url",
 }
@@ -366,7 +365,7 @@ class Life:
                 "reject",
                 [self.application["id"]],
                 {"reason": [self.mark]},
-                "",
+                f"applications?q={self.mark}",
             )
             warnings = [{"code": "vat_id_home", "values": {"vat_id": self.mark}}]
             desk_batches.keep_trial(

@@ -159,6 +159,16 @@ def test_a_form_elsewhere_learns_what_is_asked_and_the_sizes(organiser, fair, ad
     assert (row["price"], row["tax_rate"], row["available"]) == (333.3, 7, 0)
 
 
+def test_a_form_of_another_web_site_asks_no_question_that_is_gone(organiser, address):
+    gone, off = (question(organiser, field_key=key) for key in ("gone", "off"))
+    question(organiser, field_key="stays")
+    asked = [{"field": f"custom.{key}", "ask": "optional"} for key in ("gone", "off", "stays")]
+    organiser.patch(address, {"apply_form": asked}, status=200)
+    organiser.delete(f"/custom-fields/{gone['id']}", status=204)
+    organiser.patch(f"/custom-fields/{off['id']}", {"is_active": False}, status=200)
+    assert organiser.data("/applications/events")[0]["form"]["fields"] == asked[2:]
+
+
 def test_the_booth_types_of_the_pages_limit_the_sizes(organiser, address):
     organiser.make("/booths/types", {**SMALL, "booth_type_key": "s"})
     organiser.make("/booths/types", {**SMALL, "booth_type_key": "m"})

@@ -127,15 +127,22 @@ def add_forms(db, events):
     for event in events:
         row = rows[event["id"]]
         offered = _offered(row)
+        questions = json.loads(row["questions"])
         if row["apply_form"] is None:
-            asked = _default(json.loads(row["sizes"]), json.loads(row["questions"]))
+            asked = _default(json.loads(row["sizes"]), questions)
         else:
-            asked = json.loads(row["apply_form"])
+            asked = _that_exist(json.loads(row["apply_form"]), questions)
         event["form"] = {
             "fields": asked,
             "price_display": row["price_display"],
             "booth_types": [_as_offered(db, row, size) for size in offered],
         }
+
+
+def _that_exist(form, questions):
+    """Return what a form asks without the questions that are gone or switched off."""
+    known = {CUSTOM + row["field_key"] for row in questions}
+    return [each for each in form if not is_custom(each["field"]) or each["field"] in known]
 
 
 def _as_offered(db, row, size):

@@ -296,7 +296,7 @@ def only_category(form):
 
 def faults_of(form, given):
     """Return the faults that a form finds by itself, as a problem has them: required fields that are
-    empty, and a category or size that it does not offer, such as a category that is full now.
+    empty, and a choice that it does not offer, such as a category that is full now.
 
     A company or a person must be named.
     """
@@ -307,6 +307,7 @@ def faults_of(form, given):
     faults = [{"pointer": pointer, "code": "required"} for pointer in empty]
     for each in form.fields:
         chosen = given.get(each.name, [""])[0]
-        if each.name in CHOICES and chosen and chosen not in dict(each.options):
+        is_choice = each.name in CHOICES or each.kind == "choice"
+        if is_choice and chosen and chosen not in dict(each.options):
             faults.append({"pointer": each.pointer, "code": "unknown"})
     return faults

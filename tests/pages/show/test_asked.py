@@ -178,6 +178,14 @@ def test_a_size_that_the_form_does_not_offer_is_refused(organiser, pages, send, 
     assert faults_of(send(422, booth_type="no")) == {"booth_type"}
 
 
+def test_a_required_choice_is_answered_with_one_of_its_options(organiser, pages, send):  # noqa: F811
+    question = {**POWER, "field_labels": {"en": "Power?"}}
+    entries = (("person", "required"), ("is_business", "required"))
+    ask(organiser, pages, *entries, ("question", "required", question))
+    answer = send(422, is_business="maybe", **{"custom.power": "1"})
+    assert {"is_business", "custom.power"} <= faults_of(answer)
+
+
 def test_sizes_say_what_they_cost_and_what_is_free(app, organiser, pages, sizes):
     ask(
         organiser,
