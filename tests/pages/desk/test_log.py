@@ -120,6 +120,7 @@ def test_the_log_as_csv_is_for_those_who_may_read_all_records(office, desk, orga
     assert "log/csv?kind=contact" in office.get(address.replace("/csv", "")).text
     answer = office.get(address)
     assert answer.content_type == "text/csv"
+    assert answer.headers["Cache-Control"] == "no-store"
     head, *lines = answer.text.splitlines()
     assert head.startswith("id,action,entity_type")
     assert [line.split(",")[1] for line in lines] == ["updated", "created"]
