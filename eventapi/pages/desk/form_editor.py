@@ -221,9 +221,10 @@ def is_known(field, questions):
 
 def texts_of(question, at, visit_fields):
     """Return the texts of the fields of a question."""
+    spoken = question["field_labels"] or {"de": question["field_label"]}
     found = {
-        f"{at}/field_labels/de": [question["field_labels"].get("de") or question["field_label"]],
-        f"{at}/field_labels/en": [question["field_labels"].get("en", "")],
+        f"{at}/field_labels/de": [spoken.get("de", "")],
+        f"{at}/field_labels/en": [spoken.get("en", "")],
         f"{at}/field_type": [question["field_type"]],
         f"{at}/field_options": ["\n".join(line_of(each) for each in question["field_options"])],
         f"{at}/asks_visitors": ["1"] if question["field_key"] in visit_fields else [],

@@ -60,6 +60,22 @@ def test_a_form_that_is_saved_as_it_is_asks_what_it_asked(office, organiser, eve
     assert organiser.data("/custom-fields") == before[1]
 
 
+@pytest.mark.parametrize("labels", [{"en": "Way"}, {"de": "Weg"}, {"de": "Weg", "en": "Way"}, {}])
+def test_a_question_in_one_language_gets_no_other_one_by_saving(office, organiser, event, labels):
+    organiser.make(
+        "/custom-fields",
+        {
+            "entity_type": "application",
+            "field_label": "Way",
+            "field_labels": labels,
+            "applicant_visibility": "editable",
+        },
+    )
+    before = organiser.data("/custom-fields")
+    save(office, fields_of(office.get(ADDRESS)))
+    assert organiser.data("/custom-fields") == before
+
+
 def test_fields_are_asked_left_out_and_moved(office, event, pages):
     fields = fields_of(office.get(ADDRESS))
     fields[place_of(fields, "phone") + "/ask"] = "none"
