@@ -52,6 +52,7 @@ MEMBERS = (
     "scope",
     "state",
 )
+CHANGED = '"changed"'  # an ETag that no record has
 PAGES = {"applications": "applications", "participants": "exhibitors", "invoices": "invoices"}
 # resource -> the record that its lists include, which has the name
 NAMED_BY = {
@@ -317,7 +318,8 @@ class Keeper:
 def take_back(request, connections, found, batch):
     """Take back what was done and was not taken back yet, at most a part of it.
 
-    A record that is gone counts as taken back.
+    A record that is gone counts as taken back. One that would be deleted stays if somebody has changed
+    it since.
     """
     name = found.undo or found.undo_new
     if name is None or batch["state"] != "done":
@@ -330,7 +332,8 @@ def take_back(request, connections, found, batch):
         for id in ids:
             is_last = id == ids[-1]
             try:
-                call_undo(db, name, id, batch, entry if is_last else None)
+                tag = CHANGED if is_changed(name, id, entry) else None
+                call_undo(db, name, id, batch, entry if is_last else None, tag)
                 is_kept = is_last
             except Problem as problem:
                 if problem.status >= 500 or problem.status == 403:
@@ -343,7 +346,16 @@ def take_back(request, connections, found, batch):
                     desk_batches.keep_undone(db, batch, entry, kept)
 
 
-def call_undo(db, name, id, batch, entry):
+def is_changed(name, id, entry):
+    """Return whether somebody has changed a record that would be deleted, since the batch made it."""
+    route = api.routes()[name]
+    if route.method != "DELETE":
+        return False
+    record = api.read(api.names()["GET", route.path], id=id).data
+    return record["updated_at"] > entry["result"].get("made_at", record["updated_at"])
+
+
+def call_undo(db, name, id, batch, entry, tag):
     """Call the route that takes a record back. With an entry, store in its transaction that it is
     taken back, unless it was before.
     """
@@ -357,7 +369,7 @@ def call_undo(db, name, id, batch, entry):
 
     route = api.routes()[name]
     body = {} if route.options.schema else None
-    desk.call(route, {"id": id}, body=body, within=within if entry else None)
+    desk.call(route, {"id": id}, body=body, tag=tag, within=within if entry else None)
 
 
 def refusal_of(problem):
@@ -413,7 +425,8 @@ def stored(resource, action, entry):
     """Return what is stored of the result of an entry: no names, which pages read.
 
     {status}, refused also {code, members, fields}, else {amount in minor units and currency, made:
-    ids of new records, more: number of further documents, warnings, offsets} as far as there are any.
+    ids of new records, made_at, more: number of further documents, warnings, offsets} as far as there
+    are any.
     """
     kept = {"status": entry["status"]}
     if entry["status"] >= 400:
@@ -431,6 +444,7 @@ def stored(resource, action, entry):
         notes = meta.get("credit_notes") or []
         further = meta.get("further_invoice_ids") or []
         kept["made"] = list(dict.fromkeys(filter(None, [data.get("id"), *notes, *further])))
+        kept["made_at"] = data.get("updated_at")
         is_note = data.get("invoice_type") == "credit_note"
         kept["more"] = len(notes) + len(further) - is_note
     if resource == "invoices" and meta.get("warnings"):
@@ -682,6 +696,8 @@ def record_address(resource, record):
 def sentence_of(request, refused):
     """Return why a record is refused, from what is stored of it."""
     texts = labels.words(request)
+    if refused["code"] == "precondition_failed":
+        return texts["changed_since"]
     names = [str(labels.of(request)(name)[0]) for name in refused.get("fields") or ()]
     members = {**(refused.get("members") or {}), "fields": ", ".join(names)}
     return labels.problem_sentence(texts, refused["code"], members)

@@ -318,6 +318,22 @@ def test_new_access_is_revoked_and_stands_as_such(
     assert states == {kept["id"]: "active"} | {row["id"]: "revoked" for row in made}
 
 
+def test_a_draft_that_somebody_has_changed_stays(office, organiser, exhibitors, db):
+    done = batches.pressed(office, trial_of_drafts(office, exhibitors(2)))
+    with db.write():  # a day ago
+        db.connection.execute("UPDATE invoices SET updated_at = '2026-11-01T00:00:00Z'")
+        db.connection.execute(
+            "UPDATE desk_batch_entries "
+            "SET result = json_set(result, '$.made_at', '2026-11-01T00:00:00Z')"
+        )
+    changed = organiser.data("/invoices?sort=id&order=ASC")[0]["id"]
+    organiser.patch(f"/invoices/{changed}", {"notes": "By the way"}, status=200)
+    undone = batches.pressed(office, done, "undo")
+    assert "1 of these were taken back." in text_of(undone)
+    assert "Somebody has changed this since." in text_of(undone)
+    assert [row["id"] for row in organiser.data("/invoices")] == [changed]
+
+
 def test_a_draft_that_is_gone_already_counts_as_taken_back(office, organiser, exhibitors):
     done = batches.pressed(office, trial_of_drafts(office, exhibitors(2)))
     organiser.delete(f"/invoices/{organiser.data('/invoices')[0]['id']}")
