@@ -57,7 +57,9 @@ def test_templates_contain_no_program():
 
 
 def forms(language):
-    visit = SimpleNamespace(language=language, who=SimpleNamespace(scopes={"payments"}))
+    visit = SimpleNamespace(
+        language=language, who=SimpleNamespace(scopes={"payments"}, disabled_flags=())
+    )
     for kind in kinds.KINDS.values():
         for method, names in (("POST", (*kind.new, *kind.names)), ("PATCH", kind.names)):
             yield Form(kind.schema, method, labels.of(visit), names=names, without=kind.hidden)
