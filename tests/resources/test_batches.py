@@ -959,6 +959,33 @@ def test_a_layout_creates_booths_as_single_requests_do(organiser, hall, db):
     ).fetchone() == (2,)
 
 
+@pytest.mark.parametrize(
+    "sizes, expected",
+    [
+        ({}, (3, 2, 600)),
+        ({"width": 4}, (4, 3, 1200)),
+        ({"width": 4, "depth": 2.5}, (4, 2.5, 1000)),
+    ],
+)
+def test_a_row_has_the_usual_size_of_its_booth_type(organiser, hall, sizes, expected):
+    # The form of exhibitors names the price of this size.
+    organiser.make(
+        "/booths/types",
+        {
+            "booth_type_key": "row",
+            "booth_type_name": "Row",
+            "price_model": "per_m2",
+            "price": 100,
+            "usual_width": 3,
+            "usual_depth": 2,
+        },
+    )
+    row = {"first": "B1", "count": 1, "x": 1, "y": 1, "booth_type_key": "row", **sizes}
+    booth = lay_out(organiser, hall, row)["data"]["results"][0]["data"]
+    size = booth["size"]
+    assert (size["width"], size["depth"], booth["price"]) == expected
+
+
 def test_overlaps_of_a_layout_are_warnings_of_the_plan(organiser, hall):
     lay_out(
         organiser,

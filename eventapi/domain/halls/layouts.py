@@ -3,10 +3,10 @@
 import re
 
 from eventapi import money
-from eventapi.domain.halls import booths
+from eventapi.domain.halls import booth_types, booths
 from eventapi.domain.records import references
 from eventapi.domain.records.amounts import whole
-from eventapi.domain.records.references import PLAN
+from eventapi.domain.records.references import BOOTH_TYPE, PLAN
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import Body
@@ -23,7 +23,8 @@ OF_ROW = {"booth_number": "first", "pos_x": "x", "pos_y": "y", "booth_type_id": 
 def create(db, fields):
     """Create the booths of all rows, and return them.
 
-    `fields` is the validated body `booth.layout`.
+    `fields` is the validated body `booth.layout`. A row without width and depth has the usual size of
+    its booth type, otherwise 3 by 3 metres.
 
     Call this inside a write transaction. Raise 422 for an unknown plan or booth type, a first
     number without a digit, more than MOST booths, and what a booth may not be; 409 `duplicate` for
@@ -40,7 +41,8 @@ def create(db, fields):
     faults.raise_any()
     check, planned = Body("booth", "POST", db.config.timezone), []
     for place, row in enumerate(fields["rows"]):
-        for body in _bodies(row, f"/rows/{place}", faults):
+        sized = {**_usual_size(db, row), **row}
+        for body in _bodies(sized, f"/rows/{place}", faults):
             try:
                 planned.append((place, check({**body, "plan_id": plan_id})))
             except Problem as problem:
@@ -50,10 +52,23 @@ def create(db, fields):
     return [_created(db, place, booth) for place, booth in planned]
 
 
+def _usual_size(db, row):
+    """Return the width and depth in metres of a row that names neither: those of its booth type, which
+    the price in the form of exhibitors is for, otherwise 3 and 3.
+    """
+    if not {"width", "depth"} & row.keys():
+        key = {"booth_type_key": row.get("booth_type_key")}
+        booth_type_id = references.named(db, key, Faults(), BOOTH_TYPE).get("booth_type_id")
+        booth_type = booth_type_id and booth_types.get(db, booth_type_id)
+        if booth_type and booth_type["usual_width"] is not None:
+            return {"width": booth_type["usual_width"], "depth": booth_type["usual_depth"]}
+    return {"width": 3, "depth": 3}
+
+
 def _bodies(row, at, faults):
     """Return the bodies of the booths of a row, [] if it has faults. Lengths are in metres."""
     lengths = {
-        name: whole({"width": 3, "depth": 3, "gap": 0, **row}, name, 3, faults, at)
+        name: whole({"gap": 0, **row}, name, 3, faults, at)
         for name in ("x", "y", "width", "depth", "gap")
     }
     numbers = LAST_DIGITS.search(row["first"])
