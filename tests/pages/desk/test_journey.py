@@ -69,7 +69,7 @@ def test_refused_forms_and_the_banner_are_accessible_and_fit_the_screen(
         width=width,
         dark=dark,
     )
-    send = "document.querySelector('main form button:not([name])').click()"
+    send = "document.querySelector('main form button:not([name]):not([type])').click()"
     follow(browser, f"document.querySelector('#f-reason').value = ' '; {send}")
     assert browser.run("document.querySelector('[aria-invalid]').id") == "f-reason"
     seen(browser, width, "422", refused=True)

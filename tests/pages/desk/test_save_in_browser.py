@@ -39,7 +39,7 @@ def test_a_form_is_saved_with_a_password_as_it_was_typed(
     browser.run(f"document.querySelector('#f-notes').value = {NOTE!r}")
     with db.write():
         people.end_sessions(db, id)
-    send = "document.querySelector('main form button:not([name])').click()"
+    send = "document.querySelector('main form button:not([name]):not([type])').click()"
     follow(browser, send)
     assert NOTE in browser.run("[...document.querySelectorAll('dd')].map(e => e.textContent)")
     browser.run("document.querySelector('#sign_in_email').value = 'carla@messe.example'; 0")

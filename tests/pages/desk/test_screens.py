@@ -12,6 +12,7 @@ import pytest
 from eventapi import app as application
 from tests.pages.show.test_journey import UNDECIDED, needs_browser
 from tests.pages.test_accessibility import AXE, CHECK
+from tests.support.batches import tried
 from tests.support.browser import SIZES
 from tests.support.people import signed_in
 from tests.support.served import served
@@ -25,6 +26,7 @@ PAGES = (
     "account/factor",
     "applications",
     "applications/1",
+    "batch/1",
     "booths/1",
     "company/bank",
     "company/company",
@@ -81,6 +83,8 @@ PAGES = (
     "money/bank",
     "money/bank/rules",
     "money/dunning",
+    "money/letters",
+    "money/payments",
     "money/to_print",
     "print",
     "print/door",
@@ -107,6 +111,7 @@ PAGES = (
     "team",
     "team/new",
     "team/2",
+    "visitors",
 )
 # Addresses of the desk that are no page, or that are seen elsewhere.
 LEFT_OUT = {
@@ -180,6 +185,9 @@ def test_every_page_fits_its_screen_and_is_accessible(
     email = "kundenbetreuung-und-buchhaltung@rosen-und-staudenversand.example"
     organiser.patch(f"/contacts/{busy_fair.contact['id']}", {"email": email}, status=200)
     person = signed_in(app, db, language=language)
+    tried(
+        person, person.get("/desk/exhibitors"), "participants/invoice", [busy_fair.exhibitor["id"]]
+    )
     with served(app.app, []) as url:
         browser.open(f"{url}/imprint")
         name, _, value = person.headers["Cookie"].partition("=")
