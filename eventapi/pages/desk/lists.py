@@ -547,9 +547,19 @@ def actions_of(request, listing, view):
     found = []
     for action in listing.actions:
         is_there = not action.views or view.name in action.views
-        if is_there and api.may_call(request, action.handler):
+        if is_there and may_act(request, action):
             found.append(action)
     return found
+
+
+def may_act(request, action):
+    """Return whether the person may call the route of an action, and that of its batch."""
+    if not api.may_call(request, action.handler):
+        return False
+    if not action.address.startswith("batch/"):
+        return True
+    resource = action.address.split("/")[1]
+    return api.may_call(request, api.names()["POST", f"/api/v1/{resource}/batch"])
 
 
 def head(column, sort):
