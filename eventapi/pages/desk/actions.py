@@ -318,7 +318,8 @@ def about(request, name, id):
     if not id or not reader or not api.may_call(request, reader):
         return None
     include = NAMED_BY.get(reader, ()) if api.may(request, "contacts") else ()
-    return labels.record_name(api.read(reader, id=id, include=include).data)
+    name = labels.record_name(api.read(reader, id=id, include=include).data)
+    return labels.invoice_number(labels.words(request), name)
 
 
 def _first(value):

@@ -54,6 +54,12 @@ MEMBERS = (
 )
 CHANGED = '"changed"'  # an ETag that no record has
 PAGES = {"applications": "applications", "participants": "exhibitors", "invoices": "invoices"}
+# (resource, action) -> where the work goes on once it is done, and the word for it
+ONWARD = {
+    ("applications", "approve"): ("exhibitors?show=booth", "onward_booths"),
+    ("participants", "invoice"): ("money?show=draft", "onward_drafts"),
+    ("invoices", "send"): ("money?show=sent", "onward_sent"),
+}
 # resource -> the record that its lists include, which has the name
 NAMED_BY = {
     "booth-reservations": "participant",
@@ -505,6 +511,7 @@ def page(db, request, batch):
         form=form if state == "tried" else None,
         given=given,
         back=batch["back"],
+        onward=ONWARD.get((resource, action)),
         good=len(good),
         asked_for=len(desk_batches.acted_on(entries)),
         running=sum(1 for each in entries if each["result"]),

@@ -292,6 +292,8 @@ def _name(teller, entry):
         return teller.names[entry["entity_id"]]
     if kind == "event_pages":
         return teller.shows.get(title, title)
+    if kind == "invoice":
+        return labels.invoice_number(teller.texts, title)
     if kind in LONGER:
         return title.rpartition(LONGER[kind])[0] or title
     return title

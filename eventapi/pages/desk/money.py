@@ -70,7 +70,9 @@ def total(row, w, write):
 
 
 def open_amount(row, w, write):
-    """Return the Cell with what is open."""
+    """Return the Cell with what is open. Nobody owes a draft, and the total leaves it out."""
+    if row["status"] == "draft":
+        return lists.Cell()
     return lists.Cell(write.money(row["open_amount"], row["currency"]))
 
 

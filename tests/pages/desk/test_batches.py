@@ -80,6 +80,21 @@ def test_back_reload_and_a_second_press_do_nothing(office, organiser, exhibitors
     assert len(organiser.data("/invoices")) == 3
 
 
+def test_a_result_leads_to_where_the_work_goes_on(office, organiser, exhibitors):
+    page = batches.pressed(office, trial_of_drafts(office, exhibitors(1)))
+    [onward] = page.html.find_all("a", string="To the drafts")
+    [draft] = organiser.data("/invoices")
+    drafts = office.get("/desk/" + onward["href"].rpartition("desk/")[2])
+    [row] = drafts.html.select("tbody tr")
+    assert "Draft" in row.text
+    # Nobody owes a draft: neither the row nor the total names an open amount.
+    assert row.text.count("EUR 357.00") == 1
+    send = office.get(f"/desk/do/send_invoice/{draft['id']}")
+    assert f"Draft {draft['id']}" in text_of(send) and "DRAFT-" not in text_of(send)
+    log = text_of(office.get("/desk/log"))
+    assert f"Draft {draft['id']}" in log and "DRAFT-" not in log
+
+
 def test_two_tabs_act_once(office, organiser, exhibitors, monkeypatch):
     """The second press comes between two transactions of the first one."""
     monkeypatch.setattr(api_batches, "MOST", 2)
