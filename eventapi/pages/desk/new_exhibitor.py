@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from eventapi.errors import Problem
 from eventapi.languages import formats
-from eventapi.pages.desk import actions, api, choices, events, labels
+from eventapi.pages.desk import actions, api, events, labels
 from eventapi.pages.desk.page import render_page
 from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests, shell
@@ -25,6 +25,7 @@ routes = Routes(
 ASKED = ("company_name", "first_name", "last_name", "email", "phone")  # of a new contact
 FOUND = 8  # contacts that a search shows
 NAMED = ("contact_id", "host_participant_id")  # records that come from the page before
+ROLES = ("exhibitor", "co_exhibitor", "sponsor")  # of the categories that an exhibitor may have
 BESIDE = ("booth_id", "access")  # fields of the form that are no part of the participant
 
 
@@ -119,13 +120,20 @@ def form_of(request, config, event, named):
     names = (*(("contact",) if asks_contact else ()), "category_key", "is_confirmed")
     others = [name for name in document("contact")["properties"] if name not in ASKED]
     label = labels.of(request, "new_exhibitor")
+    offered = {}
+    if api.may_call(request, "list_categories"):
+        offered["category_key"] = [
+            (row["category_key"], row["title"])
+            for row in api.everything("list_categories", event_key=event["event_key"])
+            if row["role"] in ROLES
+        ]
     form = Form(
         "participant",
         "POST",
         label,
         names=names,
         without=[f"contact/{name}" for name in others],
-        choices=choices.of(request, names, event["event_key"]),
+        choices=offered,
         language=request.language,
     )
     is_host = "host_participant_id" not in named

@@ -78,7 +78,7 @@ def test_each_step_leads_to_its_card(office, desk, fair):
 def test_the_wish_of_the_application_stands_beside_the_booth(office, desk, organiser, fair):
     organiser.make(
         "/custom-fields",
-        {"entity_type": "application", "field_key": "beside", "field_label": "Beside whom"},
+        {"entity_type": "application", "field_key": "beside", "field_label": "Beside whom?"},
     )
     organiser.make(
         "/booths/types",
@@ -100,8 +100,9 @@ def test_the_wish_of_the_application_stands_beside_the_booth(office, desk, organ
     (made,) = [row for row in organiser.data("/participants") if row["application_id"]]
     address = f"/desk/exhibitors/{made['id']}"
     page = office.get(address)
-    for text in ("Near the entrance, please.", "12 m²", "Corner", "Beside whom:", "Schroeder"):
+    for text in ("Near the entrance, please.", "12 m²", "Corner", "Beside whom?", "Schroeder"):
         assert text in page, text
+    assert "Beside whom?:" not in page
     hidden = desk("participants:read booths:read").get(address)
     assert "Near the entrance" not in hidden
 
@@ -205,8 +206,11 @@ def test_a_new_exhibitor_is_made_with_booth_and_access_on_one_page(office, organ
         "is_confirmed": "1",
         "access": "1",
     }
+    visitors = {"title": "Guests", "role": "visitor", "event_keys": ["fair"]}
+    organiser.make("/categories", visitors)
     page = office.get("/desk/exhibitors/new?event=fair")
     assert f"{booth['booth_number']} · " in page
+    assert f">{category['title']}</option>" in page and "Guests" not in page
     answer = create(office, fields, page=page)
     made = organiser.data("/participants?include=contact&search=ebner")[0]
     assert (made["role"], made["status"], made["category_key"]) == (
