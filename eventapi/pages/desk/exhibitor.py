@@ -105,6 +105,7 @@ def get_desk_exhibitor(db, request, id):
         "bill": actions.one(request, "create_participant_invoice", id=id),
     }
     access = links.of(request, participant_id=id)
+    wish = wish_of(request, row)
     return render_page(
         db,
         request,
@@ -118,7 +119,7 @@ def get_desk_exhibitor(db, request, id):
         buttons=actions.of(request, "participants", row),
         steps=steps_of(row, records),
         next_step=next_step(request, row, records),
-        wish=wish_of(request, row),
+        wish=wish,
         balance=api.read("get_participant_balance", id=id).data
         if records["invoices"] is not None
         else None,
@@ -126,7 +127,7 @@ def get_desk_exhibitor(db, request, id):
         host=host_of(request, row),
         may_see_logo=api.may_call(request, "get_participant_profile"),
         may_read_documents=api.may_call(request, "get_document_content"),
-        free=free_booths(request, row, records["reservations"]),
+        free=free_booths(request, row, records["reservations"], wish),
         tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),
         links=access,
         links_title="access",
@@ -270,8 +271,10 @@ def access_of(request, row, contact, access):
     return actions.one(request, "create_participant_link", id=row["id"])
 
 
-def free_booths(request, row, reservations):
-    """Return the free booths that can be held for a participant without one, or None."""
+def free_booths(request, row, reservations, wish):
+    """Return the free booths that can be held for a participant without one, or None. Those of the
+    size that the application wishes come first.
+    """
     has_one = reservations is None or any(each["status"] in LIVE for each in reservations)
     if (
         has_one
@@ -279,7 +282,10 @@ def free_booths(request, row, reservations):
         or not api.may_call(request, "create_booth_reservation")
     ):
         return None
-    return actions.free_booths(row["event_id"])
+    free = actions.free_booths(row["event_id"])
+    if wish is None or wish["size"] is None:
+        return free
+    return sorted(free, key=lambda booth: booth["booth_type_name"] != wish["size"])
 
 
 ONE = {

@@ -99,7 +99,11 @@ def test_the_wish_of_the_application_stands_beside_the_booth(office, desk, organ
     organiser.post(f"/applications/{fair.application['id']}/approve", {}, status=200)
     (made,) = [row for row in organiser.data("/participants") if row["application_id"]]
     address = f"/desk/exhibitors/{made['id']}"
+    booth = {"plan_id": fair.booths[0]["plan_id"], "booth_number": "Z9", "booth_type_key": "corner"}
+    organiser.make("/booths", booth)
     page = office.get(address)
+    options = [" ".join(each.text.split()) for each in page.html.select("#f-booth option")]
+    assert options[0] == "Z9 · Corner · 9 m² · EUR 100.00" and len(options) > 1
     for text in ("Near the entrance, please.", "12 m²", "Corner", "Beside whom?", "Schroeder"):
         assert text in page, text
     assert "Beside whom?:" not in page
