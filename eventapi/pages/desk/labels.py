@@ -68,6 +68,8 @@ def label(texts, kind, path):
 
 # Records
 
+SIDES = ("width", "depth")
+
 
 def named(row):
     """Return the name of a contact, applicant or participant: the company, or the person."""
@@ -122,6 +124,9 @@ def summary(texts, language, currency, kind, row):
         parts = [price("base_price"), row.get("unit")]
     elif kind == "booth_types":
         parts = [f"{price('price')} {state('price_model')}"]
+        if row["usual_width"] is not None:
+            width, depth = (formats.number(row[f"usual_{side}"], language) for side in SIDES)
+            parts.append(f"{width} × {depth} m")
     elif kind == "submission_types":
         parts = [state("input")]
     elif kind == "dunning_levels":

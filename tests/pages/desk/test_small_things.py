@@ -68,3 +68,10 @@ def test_each_list_of_set_up_is_the_page_of_its_forms():
     for page, names in kinds.LISTS.items():
         for name in names:
             assert kinds.KINDS[name].back == f"setup/{page}", name
+
+
+def test_the_list_of_booth_types_names_their_usual_size(office, organiser, fair):
+    body = {"booth_type_name": "Table", "price_model": "fixed", "price": 60}
+    organiser.make("/booths/types", {**body, "usual_width": 2.5, "usual_depth": 1})
+    page = office.get("/desk/setup/stands?event=fair")
+    assert "EUR 60.00 fixed · 2.5 × 1 m" in " ".join(page.html.text.split())
