@@ -89,6 +89,12 @@ DESK = (
     "print",
 )
 PERSON = {"first_name": "Greta", "last_name": "Gärtner", "email": "greta@mail.example"}
+FIRM = {
+    "company_name": "Rosen KG",
+    "address": "Gartenweg 1",
+    "postal_code": "20095",
+    "city": "Hamburg",
+}
 
 
 class Site:
@@ -137,7 +143,7 @@ class Site:
         for name, path in COMMON.items():
             self.open(path)
             yield name
-        for form, more in (("visit", {}), ("apply", {"company_name": "Rosen KG"})):
+        for form, more in (("visit", {}), ("apply", FIRM)):
             self.open(f"/e/{NEXT if form == 'apply' else EVENT}/{form}")
             yield form
             self.send(first_name="Greta")
