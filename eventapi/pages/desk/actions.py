@@ -9,12 +9,14 @@ with the form.
 """
 
 import re
+from contextlib import contextmanager
 from functools import cache
 from urllib.parse import urlencode
 
+from eventapi import images
 from eventapi.calls import desk
 from eventapi.domain.events import copying
-from eventapi.errors import not_found
+from eventapi.errors import Problem, invalid_at, not_found
 from eventapi.languages import formats
 from eventapi.pages.desk import api, effects, gaps, labels
 from eventapi.pages.desk.page import render_page
@@ -464,3 +466,20 @@ def with_message(address, word, made=(), of=None):
     if made:
         said["made"] = ",".join(map(str, made))
     return f"{address}{'&' if '?' in address else '?'}{urlencode(said, safe='/')}"
+
+
+@contextmanager
+def picture(upload):
+    """Yield an uploaded picture as the `upload` of a call of the API.
+
+    Raise 422 if the file is no picture of a kind that the route takes: the page of the form says it,
+    in place of a page about the request.
+    """
+    with open(upload.path, "rb") as file:
+        try:
+            # The bytes of the file say which kind it is.
+            yield images.PNG, file, upload.size
+        except Problem as problem:
+            if problem.code != "unsupported_media_type":
+                raise
+            raise invalid_at("/file", "picture_format", problem.detail) from None

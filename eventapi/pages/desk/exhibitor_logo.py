@@ -1,8 +1,6 @@
 """The logo of an exhibitor, which the office may upload for it."""
 
-from eventapi import images
 from eventapi.domain.shows import profiles
-from eventapi.errors import Problem, invalid_at
 from eventapi.pages.desk import actions, api, edit, events, labels
 from eventapi.pages.desk.page import render_page
 from eventapi.web.html import page_requests
@@ -48,16 +46,8 @@ def get_desk_exhibitor_logo(db, request, id):
 @routes.post("/exhibitors/<id>/logo", batch=True, shows=get_desk_exhibitor_logo, file=largest)
 def set_desk_exhibitor_logo(request, id, upload):
     """Set the logo of an exhibitor. Raise 422 if the file is no picture."""
-    with open(upload.path, "rb") as file:
-        # The bytes of the file say which picture it is.
-        sent = (images.PNG, file, upload.size)
-        try:
-            return changed(request, id, "set_participant_logo", "logo", upload=sent)
-        except Problem as problem:
-            if problem.code != "unsupported_media_type":
-                raise
-            # the page of the form says it, in place of a page about the request
-            raise invalid_at("/file", "picture_format", problem.detail) from None
+    with actions.picture(upload) as sent:
+        return changed(request, id, "set_participant_logo", "logo", upload=sent)
 
 
 @routes.post("/exhibitors/<id>/logo/remove", batch=True, shows=get_desk_exhibitor_logo)

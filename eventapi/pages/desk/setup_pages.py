@@ -1,8 +1,7 @@
 """The pages of "Set up": each has one form of the event in hand, or the list of one kind of records."""
 
-from eventapi import images
 from eventapi.domain.shows import settings
-from eventapi.errors import Problem, invalid_at, not_found
+from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, edit, events, gaps, labels, links
 from eventapi.pages.desk.kinds import KINDS, LISTS, PAGES
 from eventapi.pages.office.menu import SETUP
@@ -328,16 +327,8 @@ def get_desk_picture(db, request, id):
 @routes.post("/setup/website/picture", batch=True, shows=get_desk_picture_form, file=largest)
 def set_desk_picture(request, connections, upload):
     """Set the picture of the event in hand. Raise 422 if the file is no picture."""
-    with open(upload.path, "rb") as file:
-        # The bytes of the file say which picture it is.
-        sent = (images.PNG, file, upload.size)
-        try:
-            return changed_picture(request, connections, "set_event_image", "picture", upload=sent)
-        except Problem as problem:
-            if problem.code != "unsupported_media_type":
-                raise
-            # the page of the form says it, in place of a page about the request
-            raise invalid_at("/file", "picture_format", problem.detail) from None
+    with actions.picture(upload) as sent:
+        return changed_picture(request, connections, "set_event_image", "picture", upload=sent)
 
 
 @routes.post("/setup/website/picture/remove", batch=True, shows=get_desk_picture_form)
