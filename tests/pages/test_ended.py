@@ -26,6 +26,7 @@ PDF = b"%PDF-1.4\n%%EOF\n"
 # its id.
 CHOICES = {
     "ids",
+    "keep_links",
     "letters",
     "agree",
     "draft",
@@ -270,7 +271,8 @@ def test_every_field_of_the_desk_into_which_people_type_has_a_label(office, busy
     monkeypatch.setattr(sessions, "PER_MINUTE", 100_000)
     found = set()
     for page in (
-        *(page for page in PAGES if not page.startswith("company")),
+        # what is typed to try the form of exhibitors is never saved
+        *(page for page in PAGES if not page.startswith("company") and not page.endswith("trial")),
         *(f"edit/{kind}{id}" for kind in kinds.KINDS for id in ("", "/1")),
         *(f"do/{name}{id}" for name in actions.buttons() for id in ("", "/1")),
     ):
@@ -554,7 +556,7 @@ def test_a_form_that_is_nearly_too_large_is_shown_and_cannot_be_sent_again(desk)
         assert shown(answer) == [("Note", "a" * size)]
         assert (hidden_of(answer) is not None) == can_be_sent
         assert ("too much to be saved" in answer) != can_be_sent
-    for count, can_be_sent in ((980, True), (995, False)):
+    for count, can_be_sent in ((2980, True), (2995, False)):
         fields = [("ids", str(place)) for place in range(count)]
         fields.append(("form_token", "x"))
         answer = visitor.post("/desk/batch/invoices/send", fields, 403)

@@ -176,6 +176,7 @@ SCENES = {
         show.participants(category_key="plants", is_confirmed=True),
         {},
     ),
+    ("participants", "link"): lambda show: (show.participants(), {}),
     ("booths", "create"): lambda show: (
         [{"plan_id": show.plan(), "width": width} for width in (3, 4)],
         {},

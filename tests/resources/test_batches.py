@@ -982,7 +982,7 @@ def test_a_row_has_the_usual_size_of_its_booth_type(organiser, hall, sizes, expe
     )
     row = {"first": "B1", "count": 1, "x": 1, "y": 1, "booth_type_key": "row", **sizes}
     booth = lay_out(organiser, hall, row)["data"]["results"][0]["data"]
-    size = booth["size"]
+    size = booth["dimensions"]
     assert (size["width"], size["depth"], booth["price"]) == expected
 
 

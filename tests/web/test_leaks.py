@@ -73,6 +73,7 @@ PERSON = "contact.customer_number contact.company_name contact.first_name contac
 REACHABLE = PERSON + "contact.email contact.phone "
 EVENT, CATEGORY = "event.event_key event.title ", "category.category_key category.title "
 OPEN_EVENT = (
+    "booth_type.booth_type_key booth_type.booth_type_name booth_type.description "  # the sizes of its form
     "event.event_key event.title event.description event.venue event.address event.postal_code event.city "
     "event.state event.opening_hours.label "
     "event.website "

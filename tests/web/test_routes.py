@@ -784,7 +784,9 @@ def test_a_list_as_csv_is_complete(shared, stocked, route):
     )
     header, *lines = csv.reader(io.StringIO(answer.body.decode()))
     schema = response_schema(route.options.response or route.options.singular)
-    always = {"/api/v1/applications/events": ["opening_hours", "categories"]}.get(route.path, [])
+    always = {"/api/v1/applications/events": ["opening_hours", "categories", "form"]}.get(
+        route.path, []
+    )
     missing = OUTCOMES.get(route.options.singular, ())
     fields = [
         field

@@ -269,6 +269,8 @@ def test_the_list_has_what_a_form_asks_for(organiser, person, fair):
         {
             "field_key": "field1",
             "field_label": "Garden",
+            "field_labels": {},
+            "field_help": {},
             "section_key": None,
             "validation_rules": {},
             **choice,
@@ -276,6 +278,8 @@ def test_the_list_has_what_a_form_asks_for(organiser, person, fair):
         {
             "field_key": "field0",
             "field_label": "Plants",
+            "field_labels": {},
+            "field_help": {},
             "section_key": None,
             "validation_rules": {},
             **text,

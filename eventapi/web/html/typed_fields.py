@@ -1,7 +1,5 @@
 """What somebody has typed into a form whose session has ended, with the labels of its fields."""
 
-import re
-
 # Fields of forms that nobody types: they say which record is meant and which state of it, or they
 # are buttons and ticks of lists.
 HIDDEN = frozenset(
@@ -22,6 +20,7 @@ HIDDEN = frozenset(
         "from",
         "id",
         "ids",
+        "keep_links",
         "kind",
         "letters",
         "others",
@@ -44,12 +43,16 @@ HIDDEN = frozenset(
 def label_of(name: str, texts: dict[str, str]) -> str | None:
     """Return the label of a field by its name in the form, such as `events/0/stock`.
 
-    None if nobody types into it.
+    None if nobody types into it. The words may leave out the first parts of the name.
     """
     if name in HIDDEN:
         return None
-    plain = re.sub(r"/\d+(?=/|$)", "", name)
-    return texts.get(f"field_{plain}") or texts.get(f"field_{plain.rpartition('/')[2]}")
+    parts = [part for part in name.split("/") if not part.isdecimal()]
+    for start in range(len(parts)):
+        label = texts.get(f"field_{'/'.join(parts[start:])}")
+        if label:
+            return label
+    return None
 
 
 def labelled(

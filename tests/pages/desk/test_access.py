@@ -15,6 +15,7 @@ from eventapi.plugins import sessions
 from eventapi.storage.errors import mark_damaged
 from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import sign_in
+from tests.support import own_script
 from tests.support.client import SCOPES, add_key
 
 PAGES = (
@@ -309,8 +310,7 @@ def test_texts_of_strangers_are_escaped(office, organiser, fair):
 
 def scripts(page):
     """Return the scripts of a page but the one of the pages themselves."""
-    own = re.compile(r'<script src="[./]*pages/pages-[0-9a-f]{12}\.js" defer></script>')
-    return re.findall(r"<script[^>]*>", own.sub("", page.text, count=1))
+    return re.findall(r"<script[^>]*>", own_script.without(page.text))
 
 
 def test_a_silent_worker_and_a_damaged_database_are_told(office, organiser, fair, db):

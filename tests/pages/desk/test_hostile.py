@@ -14,7 +14,7 @@ from eventapi import app as application
 from eventapi.config import option
 from eventapi.pages.desk import actions, api, batches, kinds
 from eventapi.plugins import sessions
-from tests.support import camt
+from tests.support import camt, own_script
 
 IDS = ("0", "9" * 18, str(2**63), "9" * 30, "-1", "1.5", "1e3", "x", "%C2%B2", "%D9%A3", "1%00")
 NUMBERS = ("²", "٣", str(2**63), "9" * 5000, "-1", "1e3", "\0", "' OR 1=1")
@@ -95,7 +95,8 @@ def test_no_query_breaks_a_page(office, fair):
         for text in ("%C2%B2", "9" * 90, "%00", "%22%3E%3Cscript", "*%22(", "%ff"):
             query = "&".join(f"{name}={text}" for name in PARAMETERS)
             answer = office.get(f"{with_ids(path, '1')}?{query}", "*")
-            if answer.status_int >= 500 or b"<script" in answer.body:
+            body = own_script.OWN.sub("", answer.body.decode("utf-8", "replace"), count=1)
+            if answer.status_int >= 500 or "<script" in body:
                 broken.append(f"{path} {text}")
     assert not broken
 

@@ -229,7 +229,7 @@ def give_out_booths(clerk):
     ]
     clerk.follow("Exhibitors")
     tabs = [clerk.address(company) for company in COMPANIES[:50]]
-    clerk.follow("next →")
+    clerk.follow("next")
     tabs += [clerk.address(company) for company in COMPANIES[50:]]
     for tab, booth in zip(tabs, booths, strict=True):
         clerk.open(tab)
@@ -256,7 +256,7 @@ def take_an_order(clerk):
 
 def bill(clerk):
     """Write the invoices of all exhibitors, and send thirty at a time."""
-    for page, count in ((), 50), (("next →",), 10):
+    for page, count in ((), 50), (("next",), 10):
         clerk.follow("Exhibitors")
         for link in page:
             clerk.follow(link)
@@ -277,7 +277,7 @@ def invoices(clerk):
     clerk.follow("Money")
     clerk.follow("Open")
     found = clerk.rows()
-    clerk.follow("next →")
+    clerk.follow("next")
     return {row[1]: (row[0], int(re.sub(r"\D", "", row[5]))) for row in found + clerk.rows()}
 
 

@@ -212,6 +212,14 @@ def participant_batches(scene):
     if scene.contact:
         item = {"event_key": "fair", "contact_id": scene.contact, "role": "press"}
         yield "/participants/batch", {"action": "create", "items": [item]}
+    if scene.participant:
+        yield "/participants/batch", {"action": "link", "ids": [scene.participant]}
+
+
+def given_access(scene):
+    if scene.participant:
+        for mail in (True, False):
+            yield f"/participants/{scene.participant}/link", {"mail": mail}
 
 
 def cancellations(scene):
@@ -327,6 +335,7 @@ EDGES = {
     "PUT /participants/<id>": replaced_participants,
     "POST /participants": new_participants,
     "POST /participants/batch": participant_batches,
+    "POST /participants/<id>/link": given_access,
     "POST /participants/<id>/cancel": cancellations,
     "POST /participants/<id>/reinstate": reinstatements,
     "POST /bulk-import/participants": imported_participants,
