@@ -54,7 +54,7 @@ public class Journey {
         String after = "";
         while (after != null) {
             ContactListResponse page = contacts.listContacts(
-                null, 2, SortOrder.ASC, "id", null, null, after, "Segel", null, null,
+                null, 2, SortOrder.ASC, "id", null, null, after, null, "Segel", null, null,
                 null, null, null, null, null, null, null, null, null);
             for (ContactListItem item : page.getData()) found.add(item.getCompanyName());
             after = page.getMeta().getNext();
