@@ -261,6 +261,13 @@ def _link_to_open_pages(app, made=None):
     app.organiser.patch(f"/events/{link['event_id']}/pages", {"my_is_open": True}, status=200)
 
 
+def _participant_with_open_pages(app):
+    app.config.base_url = "http://127.0.0.1"
+    participant = make_verbatim(app.organiser, "participant")
+    pages = f"/events/{participant['event_id']}/pages"
+    app.organiser.patch(pages, {"my_is_open": True}, status=200)
+
+
 def _link_to_remind(app):
     made = {}
     _link_to_open_pages(app, made)
@@ -395,6 +402,7 @@ OTHERS = {
     "/bulk-import/{id}/errors": _imported,
     "/bulk-import/participants": _event_and_contact,
     "/audit-log/{id}": _event_and_contact,
+    "/participants/{id}/link": _participant_with_open_pages,
     "/links/{id}/mail": _link_to_open_pages,
     "/links/{id}/reminder": _link_to_remind,
     "/links/{id}/remind": _link_to_remind,
