@@ -98,8 +98,9 @@ class Reader:
         for place in places:
             for each in place.find_all(kind):
                 bold = each.find("b")
-                texts = [plain(each).removesuffix("…").strip(), plain(bold) if bold else None]
-                if words in texts:
+                text = plain(each).removesuffix("…").strip()
+                # a view of a list ends with the number of its rows
+                if words in (text, plain(bold) if bold else None, re.sub(r" [0-9]+$", "", text)):
                     return each
         raise AssertionError(
             f"{self.path} has no {kind} {words!r} within {within!r}: {self.text[:3000]}"

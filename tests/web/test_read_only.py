@@ -179,9 +179,9 @@ def test_a_changed_field_is_refused_or_named(shared, singular, field, schema):
 def test_a_field_of_a_new_record_is_refused_or_named(shared, singular, field, schema):
     path = collections()[singular]
     new = make(shared.organiser, singular)
-    # A record may stand there that the request would make if it named none.
-    value = new[field] if "x-new" in schema else other(new.get(field), schema)
-    body = {**body_for(shared.organiser, singular), field: value}
+    if "x-new" in schema:
+        pytest.skip("a request may name a new record there: tests/resources/test_participants.py")
+    body = {**body_for(shared.organiser, singular), field: other(new.get(field), schema)}
     version = shared.version()
     answer = shared.organiser.post(path, body)
 

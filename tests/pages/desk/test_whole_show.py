@@ -260,7 +260,7 @@ def bill(clerk):
         clerk.follow("Exhibitors")
         for link in page:
             clerk.follow(link)
-        clerk.follow("All", within="Contract")
+        clerk.follow("All", within="Invoiced")
         clerk.press("Write the invoice")
         assert f"{count} invoices are written, " in clerk.press(f"Write the invoice ({count})")
     for _ in range(2):
@@ -283,6 +283,7 @@ def invoices(clerk):
 
 def print_badges(clerk):
     clerk.follow("Visitors")
+    clerk.follow("Print")
     clerk.follow("Sheets (PDF)", within="exhibitor")
     assert (
         clerk.response.body.startswith(b"%PDF") and clerk.response.content_type == "application/pdf"
@@ -332,7 +333,7 @@ def remind_and_close(clerk, db):
     clerk.follow("Money")
     assert "No open invoice." in clerk.follow("Open")
     clerk.follow("Paid")
-    assert "60 in total" in clerk.text
+    assert "60 invoices" in clerk.text
     assert "Mails wait" in clerk.follow("Today"), "no worker has sent them"
     db.connection.execute("UPDATE mails SET state = 'sent'")
     assert "Nothing waits." in clerk.follow("Today")
