@@ -72,7 +72,7 @@ def call(
             "PATH_INFO": path_of(route, ids),
             "wsgi.input": stream,
             "HTTP_ACCEPT": form,
-            "bottle.route": SimpleNamespace(config={"options": route.options}),
+            "bottle.route": routed(route),  # a list as CSV is named after it
             "eventapi.within": within,
             "eventapi.keeper": keeper,
             "eventapi.raw_body": None,
@@ -83,7 +83,6 @@ def call(
         for name, value in (("HTTP_IF_MATCH", tag), ("HTTP_IDEMPOTENCY_KEY", key))
         if value
     }
-    environ["bottle.route"] = routed(route)  # a list as CSV is named after it
     with bound(environ):
         found = checked(route)(**ids)
     return found if isinstance(found, Response) else Response(found)

@@ -68,11 +68,6 @@ def rating(row, w, write):
     return lists.Cell(write.number(row["rating"]))
 
 
-def received(row, w, write):
-    """Return the Cell with the day on which an application came."""
-    return lists.Cell(write.day(row["created_at"]))
-
-
 APPLICATIONS = lists.listing(
     name="applications",
     address="applications",
@@ -84,7 +79,9 @@ APPLICATIONS = lists.listing(
         lists.Column("state", lists.state),
         lists.Column("categories", categories, include=("categories",)),
         lists.Column("area", area, "r", is_said=True),
-        lists.Column("received", received, "num", sort="created_at", is_down=True),
+        lists.Column(
+            "received", partial(lists.day, "created_at"), "num", sort="created_at", is_down=True
+        ),
         lists.Column(
             "rating", rating, "r", sort="rating", is_down=True, is_default=False, is_said=True
         ),
