@@ -5,7 +5,7 @@ many.
 from functools import partial
 
 from eventapi.domain.mail import queue as mails
-from eventapi.pages.desk import actions, api, events, labels, links, lists
+from eventapi.pages.desk import actions, api, events, labels, links, list_pages, lists
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.statements import statements
 from eventapi.web.html import page_requests
@@ -131,7 +131,7 @@ def get_desk_applications(db, request):
     if api.may(request, "applications", writes=True):
         new = labels.words(request)["new_applications"]
         links.append(("edit/applications", new, True))
-    return lists.render_list(db, request, APPLICATIONS, events.current(db), links=links)
+    return list_pages.render_list(db, request, APPLICATIONS, events.current(db), links=links)
 
 
 def size_of(request, row):

@@ -6,7 +6,7 @@ domain/access/reach.py). Which addresses go on is decided here, and nothing is t
 """
 
 from eventapi.errors import not_found
-from eventapi.pages.desk import actions, api, labels, lists
+from eventapi.pages.desk import actions, api, labels, list_pages, lists
 from eventapi.pages.desk.exhibitor import CONTACT
 from eventapi.pages.desk.page import render_page
 from eventapi.web.html import page_requests, shell
@@ -82,7 +82,7 @@ DUPLICATES = lists.listing(
 @routes.get("/contacts/duplicates")
 def get_desk_duplicates(db, request):
     """Return the pairs of contacts that may be the same."""
-    return lists.render_list(db, request, DUPLICATES, None)
+    return list_pages.render_list(db, request, DUPLICATES, None)
 
 
 @routes.get("/contacts/<id>/merge")

@@ -4,7 +4,7 @@ from functools import partial
 from html import escape
 
 from eventapi.errors import not_found
-from eventapi.pages.desk import api, events, labels, lists
+from eventapi.pages.desk import api, events, labels, list_pages, lists
 from eventapi.pages.desk.exhibitor import with_buttons
 from eventapi.pages.desk.page import render_page
 from eventapi.web.html import shell
@@ -175,7 +175,7 @@ def get_desk_exhibitors(db, request):
             links.append((address, texts[word], False))
     if api.may(request, "participants", writes=True):
         links.append(("exhibitors/new", texts["new_exhibitor"], True))
-    return lists.render_list(db, request, EXHIBITORS, events.required(db), links=links)
+    return list_pages.render_list(db, request, EXHIBITORS, events.required(db), links=links)
 
 
 @routes.get("/exhibitors/submissions")
@@ -284,7 +284,7 @@ ORDERS = lists.listing(
 @routes.get("/exhibitors/orders")
 def get_desk_orders(db, request):
     """Return the orders of the show, first those that wait, to confirm many at once."""
-    return lists.render_list(db, request, ORDERS, events.required(db))
+    return list_pages.render_list(db, request, ORDERS, events.required(db))
 
 
 @routes.get("/exhibitors/remind")

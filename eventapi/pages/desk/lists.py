@@ -1,8 +1,8 @@
-"""Lists of the desk: what a list is, the page that shows it, and the ids of all its rows.
+"""Lists of the desk: what a list is, what an address asks of it, and the ids of all its rows.
 
-A Listing is data, and its pages are made by `render_list`. What it sorts by and filters are
-parameters of the list of the API, so that nothing can be found at the desk that the API does not
-find. `ids_of` finds on the server what "Select all 60" stands for.
+A Listing is data; `list_pages` shows it. What it sorts by and filters are parameters of the list of
+the API, so that nothing can be found at the desk that the API does not find. `ids_of` finds on the
+server what "Select all 60" stands for.
 """
 
 from collections.abc import Callable
@@ -12,28 +12,16 @@ from urllib.parse import parse_qsl, urlencode
 from eventapi.calls import desk
 from eventapi.errors import not_found
 from eventapi.pages.desk import api, labels
-from eventapi.pages.desk.page import render_page
-from eventapi.pages.desk.writing import Writer
-from eventapi.web.html import cookies, page_requests, shell
+from eventapi.web.html import shell
 from eventapi.web.html.forms import id_of
-from eventapi.web.routes import CSV
 
 LAST = 10_000  # a page beyond it is this one
 SIZES = (10, 50, 100)  # rows of a page
-COUNTED = 1000  # rows of a list up to which its views have numbers
 MOST_IDS = 5000  # rows that are chosen at once, as many as a batch takes
 AT_ONCE = 100  # ids of one call of the API
-COOKIE = "evd-cols"
-YEAR = 365 * 24 * 3600
-LONGEST = 2000  # characters of the cookie that are read
+LONGEST = 2000  # characters of a filter that are read
 OWN = ("q", "sort", "page", "size", "event", "tick", "export", "columns", "all")
-KEPT = (
-    "q",
-    "sort",
-    "size",
-    "event",
-    "all",
-)  # what an address of a list keeps beside view and filters
+KEPT = ("q", "sort", "size", "event", "all")  # kept by an address, beside view and filters
 
 
 # What a list is
@@ -381,254 +369,3 @@ def ids_of(request, name, filter):
         found += [row["id"] for row in response.data]
         after = response.meta["next"]
     return found[:MOST_IDS], len(found) > MOST_IDS
-
-
-# Columns
-
-
-def kept_columns(text):
-    """Return list -> names of its columns that the cookie names: `applications.city.email~orders.state`.
-
-    Whatever else the cookie may contain is ignored: names are only compared with those of columns.
-    """
-    found = {}
-    for part in text[:LONGEST].split("~"):
-        name, *columns = part.split(".")
-        if name in KNOWN:
-            found[name] = tuple(columns)
-    return found
-
-
-def columns_of(request, listing):
-    """Return (columns that the person may see, those among them that are shown)."""
-    allowed = []
-    for column in listing.columns:
-        if column.scope is None or api.may(request, column.scope):
-            allowed.append(column)
-    kept = kept_columns(cookies.plain(COOKIE)).get(listing.name)
-    shown = []
-    for number, column in enumerate(allowed):
-        is_chosen = column.is_default if kept is None else column.name in kept
-        if is_chosen or number == 0:
-            shown.append(column)
-    return allowed, shown
-
-
-def keep_columns(listing, asked):
-    """Return the redirection to the list that keeps the ticked columns for a year."""
-    ticked = shell.asked_all("cols")
-    kept = kept_columns(cookies.plain(COOKIE))
-    kept[listing.name] = [column.name for column in listing.columns if column.name in ticked]
-    parts = []
-    for name, columns in kept.items():
-        known = {column.name for column in KNOWN[name].columns}
-        parts.append(".".join((name, *(column for column in columns if column in known))))
-    header = f"{COOKIE}={'~'.join(parts)}; Path=/; Max-Age={YEAR}; HttpOnly; SameSite=Lax"
-    if cookies.is_secure():
-        header += "; Secure"
-    left = {name: value for name, value in asked.items() if name not in ("columns", "page", "tick")}
-    address = shell.address().rpartition("/")[2]
-    if left:
-        address += f"?{urlencode(left)}"
-    return page_requests.redirect(address, {"Set-Cookie": header})
-
-
-# The page
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a list: its id and name, and (Column, Cell) of each column."""
-
-    id: int
-    name: str
-    cells: tuple
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The head of a column: where it leads to sort by it, and how it is sorted now.
-
-    `sort` is None if it cannot be sorted by, `state` is ascending, descending or None.
-    """
-
-    column: Column
-    sort: str | None
-    state: str | None
-
-
-def render_list(db, request, listing, event, *, links=(), package=labels.PACKAGE, **values):
-    """Return the page of a Listing, its export, or the redirection that keeps its columns.
-
-    `event` is the show in hand or None. `links` are (address, text, whether it is the main one) of
-    the buttons above the list. `values` are further ones of the template.
-    """
-    asked = shell.asked(*names_of(listing))
-    if "columns" in asked:
-        return keep_columns(listing, asked)
-    key = event["event_key"] if event else None
-    query = query_of(listing, asked, key)
-    allowed, shown = columns_of(request, listing)
-    include = list(listing.include)
-    for column in shown:
-        include += column.include
-    include = tuple(dict.fromkeys(include))
-    if "export" in asked:
-        return export(request, listing, query, include)
-
-    size = size_of(asked)
-    query["totals"] = 1 if listing.has_totals else None
-    page = {**query, "page": page_of(asked), "per_page": size}
-    response = api.read(listing.handler, include=include, query=page)
-    total = response.meta["total"]
-    texts = labels.words(request)
-    w = Words(texts)
-    write = Writer(request.language, event["timezone"] if event else db.config.timezone)
-    rows = []
-    for row in response.data:
-        cells = tuple((column, column.cell(row, w, write)) for column in shown)
-        rows.append(Row(row["id"], listing.row_name(row), cells))
-    sort = sort_of(listing, asked)
-    view = view_of(listing, asked)
-    actions = actions_of(request, listing, view)
-    page = page_of(asked)
-    kept = {name: value for name, value in asked.items() if name not in ("tick", "page", "export")}
-    # The form of the list keeps what its own fields do not name.
-    hidden = {name: value for name, value in kept.items() if name not in ("q", "sort")}
-    if event and listing.of_show:
-        hidden["event"] = event["event_key"]
-    return render_page(
-        db,
-        request,
-        "list",
-        package=package,
-        menu=listing.menu,
-        current=event,
-        title=texts[f"tab_{listing.name}"],
-        listing=listing,
-        rows=rows,
-        heads=[head(column, sort) for column in shown],
-        columns=allowed[1:],
-        shown_names=[column.name for column in shown],
-        actions=actions,
-        views=views_of(request, listing, asked, key),
-        view=view,
-        sort=sort,
-        sorts=sorts_of(allowed, sort),
-        asked=kept,
-        hidden=hidden,
-        total=total,
-        first=(page - 1) * size + 1,
-        last=(page - 1) * size + len(rows),
-        size=size,
-        sizes=SIZES,
-        paging=paging(asked, total, size),
-        sums=sums_of(shown, response.meta.get("totals"), write),
-        filter=filter_of(listing, asked, event),
-        tick=asked.get("tick") if actions else None,
-        most=MOST_IDS,
-        links=links,
-        none=none_of(listing, view, asked),
-        **values,
-    )
-
-
-def none_of(listing, view, asked):
-    """Return the word of what a list without rows says."""
-    if asked.get("q"):
-        return "no_hit"
-    if view and view.none:
-        return view.none
-    return f"none_{listing.name}"
-
-
-def actions_of(request, listing, view):
-    """Return what the person may do with the ticked rows of a view."""
-    found = []
-    for action in listing.actions:
-        is_there = not action.views or view.name in action.views
-        if is_there and may_act(request, action):
-            found.append(action)
-    return found
-
-
-def may_act(request, action):
-    """Return whether the person may call the route of an action, and that of its batch."""
-    if not api.may_call(request, action.handler):
-        return False
-    if not action.address.startswith("batch/"):
-        return True
-    resource = action.address.split("/")[1]
-    return api.may_call(request, api.names()["POST", f"/api/v1/{resource}/batch"])
-
-
-def head(column, sort):
-    """Return the Head of a column, for what the list is sorted by now."""
-    if column.sort is None:
-        return Head(column, None, None)
-    if sort == column.sort:
-        return Head(column, f"-{column.sort}", "ascending")
-    if sort == f"-{column.sort}":
-        return Head(column, column.sort, "descending")
-    return Head(column, f"-{column.sort}" if column.is_down else column.sort, None)
-
-
-def sorts_of(columns, sort):
-    """Return (value, name of the column) of what a list can be sorted by, for a select."""
-    found = []
-    for column in columns:
-        if column.sort is None:
-            continue
-        value = f"-{column.sort}" if column.is_down else column.sort
-        if sort.removeprefix("-") == column.sort:
-            value = sort
-        found.append((value, column.name))
-    return found
-
-
-def views_of(request, listing, asked, event_key):
-    """Return (View, number of its rows) of the views that the person may open.
-
-    The number is None in a list of more than COUNTED rows.
-    """
-    found = []
-    kept = {"all": asked["all"]} if "all" in asked else {}
-    is_counted = True
-    for view in listing.views:
-        if view.scope and not api.may(request, view.scope):
-            continue
-        count = None
-        if is_counted:
-            query = query_of(listing, {**kept, listing.view_by: view.name}, event_key)
-            query |= {"sort": "id", "per_page": 1}  # the first one is found without sorting
-            _, count = api.rows(listing.handler, **query)
-        if not found and count > COUNTED:
-            is_counted = False
-            count = None
-        found.append((view, count))
-    return found
-
-
-def sums_of(columns, totals, write):
-    """Return the texts below the columns but the first, or None for a list without totals."""
-    if not totals:
-        return None
-    found = []
-    for column in columns[1:]:
-        text = column.total(totals, write) if column.total else ""
-        found.append((column, text))
-    return found
-
-
-def export(request, listing, query, include):
-    """Return all rows of the filter as CSV of the API, as a download that nobody keeps.
-
-    With `export=excel` it opens in Excel with a click, in the language of the page.
-    """
-    if shell.asked("export")["export"] == "excel":
-        query["dialect"] = f"excel-{request.language}"
-    response = api.read(listing.handler, form=CSV, include=include, query=query)
-    response.headers.update(
-        {"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "same-origin"}
-    )
-    return response

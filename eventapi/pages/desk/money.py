@@ -19,6 +19,7 @@ from eventapi.pages.desk import (
     findings,
     gaps,
     labels,
+    list_pages,
     lists,
 )
 from eventapi.pages.desk.applications import notes
@@ -143,7 +144,7 @@ def get_desk_money(db, request):
     if api.may(request, "payments"):
         links.insert(0, ("money/bank", texts["tab_bank"], False))
         links.insert(1, ("money/payments", texts["tab_payments"], False))
-    return lists.render_list(db, request, INVOICES, events.current(db), links=links)
+    return list_pages.render_list(db, request, INVOICES, events.current(db), links=links)
 
 
 def to_print_count(request):

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from eventapi.pages.desk import api, events, labels, lists
+from eventapi.pages.desk import api, events, labels, list_pages, lists
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -68,7 +68,7 @@ PAYMENTS = lists.listing(
 @routes.get("/money/payments")
 def get_desk_payments(db, request):
     """Return all payments, the last one first."""
-    return lists.render_list(db, request, PAYMENTS, events.current(db))
+    return list_pages.render_list(db, request, PAYMENTS, events.current(db))
 
 
 def letter(row, w, write):
@@ -128,4 +128,4 @@ def get_desk_letters(db, request):
     """Return the dunning letters of the show in hand, the last one first."""
     texts = labels.words(request)
     links = [("money/dunning", texts["tab_dunning"], False)] if api.may(request, "invoices") else []
-    return lists.render_list(db, request, LETTERS, events.current(db), links=links)
+    return list_pages.render_list(db, request, LETTERS, events.current(db), links=links)

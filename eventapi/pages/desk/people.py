@@ -4,7 +4,7 @@ import json
 from functools import partial
 
 from eventapi.domain.access.api_keys import NOT_OF_CONTACTS, SCOPES
-from eventapi.pages.desk import actions, api, batches, events, labels, lists, taxes
+from eventapi.pages.desk import actions, api, batches, events, labels, list_pages, lists, taxes
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitor import CONTACT, history, with_buttons
 from eventapi.pages.desk.money import downloaded
@@ -104,7 +104,7 @@ def get_desk_contacts(db, request):
     links = [("contacts/duplicates", texts["tab_duplicates"], False)]
     if api.may(request, "contacts", writes=True):
         links.append(("edit/contacts", texts["new_contacts"], True))
-    return lists.render_list(db, request, CONTACTS, events.current(db), links=links)
+    return list_pages.render_list(db, request, CONTACTS, events.current(db), links=links)
 
 
 def visitor(row, w, write):
@@ -181,7 +181,7 @@ def get_desk_visitors(db, request):
     links = [("print", texts["tab_print"], False)]
     if api.may(request, "contacts", writes=True):
         links.append(("edit/contacts", texts["new_contacts"], True))
-    return lists.render_list(db, request, VISITORS, events.required(db), links=links)
+    return list_pages.render_list(db, request, VISITORS, events.required(db), links=links)
 
 
 @routes.get("/contacts/<id>")

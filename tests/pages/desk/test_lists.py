@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from eventapi.pages.desk import lists
+from eventapi.pages.desk import list_pages
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_views_have_numbers(office, organiser, applicants):
 
 
 def test_views_of_a_long_list_have_none(office, applicants, monkeypatch):
-    monkeypatch.setattr(lists, "COUNTED", 3)
+    monkeypatch.setattr(list_pages, "COUNTED", 3)
     assert not office.get("/desk/applications").html.select("nav.views .tally")
 
 
