@@ -79,6 +79,13 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
         GROUP BY t.entity_id HAVING count(*) = json_array_length(:cf_terms))                                -- when cf_terms
  ORDER BY {sort} {order} NULLS LAST, b.id {order}  -- sort: id=b.id booth_number=b.booth_number_natural area=b.area price=b.price status=b.status
 
+-- name: exhibitors_of
+-- The exhibitors of booths, with the state of the reservation.
+SELECT r.booth_id, r.event_participant_id AS participant_id, c.company_name, c.first_name, c.last_name, r.status,
+       r.expires_at
+  FROM booth_reservations r JOIN participants p ON p.id = r.event_participant_id JOIN contacts c ON c.id = p.contact_id
+ WHERE r.booth_id IN (SELECT value FROM json_each(:ids)) AND r.status IN ('pending', 'confirmed');
+
 -- name: number_taken
 SELECT id FROM booths WHERE event_id = :event_id AND booth_number = :booth_number;
 

@@ -6,7 +6,10 @@ from eventapi.domain.halls import booth_rows, booths, layouts
 from eventapi.domain.halls.booth_rows import represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import BOOTH_TYPE, EVENT
+from eventapi.names import display_name
+from eventapi.plugins.access import require_scope
 from eventapi.storage.statements import statements
+from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, found, require_match
 from eventapi.web.routes import Routes
@@ -20,7 +23,12 @@ STATUS_FILTERS = {"available": "free", "reserved": "held"}
 
 
 @routes.list("/booths", query="booth.query")
-def list_booths(db, query):
+def list_booths(db, who, query):
+    """List booths.
+
+    The include `exhibitor` needs the scope `participants:read` as well.
+    """
+    require_exhibitors(who, query)
     query = custom_fields.filters(db, "booth", references.filters(db, query, EVENT, BOOTH_TYPE))
     if "min_area" in query:
         query["min_area"] = money.at_least(query["min_area"], AREA_PLACES)
@@ -46,7 +54,9 @@ def create_booth(db, body):
 
 
 @routes.get("/booths/<id>", query="booth.one")
-def get_booth(db, id, query):
+def get_booth(db, who, id, query):
+    """Get a booth. The include `exhibitor` needs the scope `participants:read` as well."""
+    require_exhibitors(who, query)
     return one(db, get(db, id), query, INCLUDES)
 
 
@@ -76,4 +86,28 @@ def get(db, id):
     return found(booth_rows.get(db, id), "booth", id)
 
 
-INCLUDES = {"custom_fields": custom_fields.include("booth")}
+def require_exhibitors(who, query):
+    """Raise 403 `insufficient_scope` if a query includes exhibitors that the key may not read."""
+    if "exhibitor" in query.get("include", ()):
+        require_scope(who, "participants", writes=False)
+
+
+def include_exhibitor(db, records):
+    """Add the exhibitor that has each booth, and how long it is held, or None."""
+    known = {}
+    for row in db.all(sql.exhibitors_of, ids=ids_of(records)):
+        known[row["booth_id"]] = {
+            "participant_id": row["participant_id"],
+            "name": display_name(row),
+            "status": row["status"],
+            "expires_at": row["expires_at"],
+        }
+    for record in records:
+        is_taken = record["event_participant_id"] is not None
+        record["exhibitor"] = known.get(record["id"]) if is_taken else None
+
+
+INCLUDES = {
+    "exhibitor": include_exhibitor,
+    "custom_fields": custom_fields.include("booth"),
+}

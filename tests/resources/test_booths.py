@@ -466,6 +466,53 @@ def test_a_list_is_filtered(organiser, hall, db):
     ]
 
 
+def test_a_list_names_the_exhibitors_for_those_who_may_read_them(organiser, person, hall, db):
+    participants = []
+    for number in ("T1", "T2", "T3"):
+        contact = {"T1": {"company_name": "Tantau"}, "T2": {"last_name": "Sommer"}}.get(number, {})
+        contact = {"email": f"{number}@flora.example", "customer_number": number, **contact}
+        organiser.make("/contacts", {"last_name": "Late", **contact})
+        body = {"event_key": "fair", "customer_number": number}
+        participants.append(organiser.make("/participants", body))
+    booths = [organiser.make("/booths", {"plan_id": hall}) for _ in range(4)]
+    reserve(db, booths[0], participants[0], "confirmed", None)
+    reserve(db, booths[1], participants[1])
+    reserve(db, booths[2], participants[2], expires_at="2020-01-01T00:00:00Z")
+
+    rows = organiser.data("/booths?include=exhibitor&sort=id&order=ASC")
+    expected = [
+        {
+            "participant_id": participants[0]["id"],
+            "name": "Tantau",
+            "status": "confirmed",
+            "expires_at": None,
+        },
+        {
+            "participant_id": participants[1]["id"],
+            "name": "Sommer",
+            "status": "pending",
+            "expires_at": "2099-01-01T00:00:00Z",
+        },
+        None,  # the hold has run out
+        None,
+    ]
+    assert [row["exhibitor"] for row in rows] == expected
+    one = organiser.data(f"/booths/{booths[1]['id']}?include=exhibitor")
+    assert one["exhibitor"]["name"] == "Sommer"
+    table = organiser.get("/booths?include=exhibitor", headers={"Accept": "text/csv"}).text
+    assert "exhibitor.name" in table.splitlines()[0] and ",Tantau," in table
+
+    reader = person("booths:read")
+    assert "exhibitor" not in reader.data("/booths")[0]
+    for address in ("/booths", f"/booths/{booths[0]['id']}"):
+        refused = reader.get(f"{address}?include=exhibitor", status=403)
+        assert refused.json["scope"] == "participants:read"
+    both = person("booths:read participants:read").data(
+        "/booths?include=exhibitor&sort=id&order=ASC"
+    )
+    assert [row["exhibitor"] for row in both] == expected
+
+
 # Price
 
 
