@@ -55,13 +55,17 @@ def _in_order(before, after):
 
 @contextmanager
 def below(at):
-    """Put the pointers of the faults of a Problem below `at`, and say which question is in use."""
+    """Put the pointers of the faults of a Problem below `at`, and say which question is in use, or is
+    one too many.
+    """
     try:
         yield
     except Problem as problem:
         if problem.code == "in_use":
             part = "field_options" if "options" in problem.members else "field_type"
             problem.members["pointer"] = f"{at}/{part}"
+        if problem.code == "too_many_fields":
+            problem.members["pointer"] = at
         for error in problem.errors or ():
             error["pointer"] = at + error.get("pointer", "")
         raise

@@ -1,7 +1,8 @@
 """The page on which the office decides what the form of exhibitors asks, with questions of its own.
 
 Its form has a row for each field: a place, whether it is asked, and the words of a question. The names
-of the fields are the pointers of the body of PUT /events/{id}/pages/form, in the order of the rows.
+of these are `form/FIELD/…`, so that they stay the same when a row moves. The buttons `up` and `down`
+move a row and show the page again, and only "Save" stores something.
 """
 
 import re
@@ -14,6 +15,7 @@ from eventapi.pages.desk.kinds import Kind
 from eventapi.pages.office.page import render_page
 from eventapi.pages.show import forms as show_forms
 from eventapi.storage.database import as_json
+from eventapi.validation.schema_files import body_schema
 from eventapi.web.html import forms, page_requests, shell
 from eventapi.web.html.forms import Field, Group
 from eventapi.web.html.schema_forms import Form
@@ -39,13 +41,13 @@ SETTINGS = Kind(
         ),
     ),
 )
-ROW = re.compile(r"form/(\d{1,3})/(.+)", re.ASCII)
+ROW = re.compile(r"form/([^/]+)/(.+)")
 # Scopes of the records that the form of exhibitors shows.
 OF_TRIAL = ("events", "categories", "booths")
 ASKS = ("required", "optional", "none")
 # Kinds of questions that the page offers, in their order. Others are made over the API.
 TYPES = ("text", "textarea", "select", "multiselect", "boolean", "integer", "number", "date")
-MOST = 200  # rows
+UP, DOWN = "up", "down"  # buttons whose value is the field that moves
 
 
 class Editor:
@@ -53,15 +55,20 @@ class Editor:
 
     Attributes:
         made: the Form of the settings.
-        rows: [{number, field, label, note, is_question, is_new, is_off, words}], `words` being the
-            Fields of a question.
-        fields: all Fields, in the order of the page.
+        rows: [{at, field, label, note, is_question, is_new, is_off, ask, words}], `at` being what its
+            names begin with, `ask` the Field that says whether it is asked, and `words` the Fields of
+            a question.
+        fields: all Fields, in the order of the page. The first one is the list of the rows.
     """
 
     def __init__(self, made, rows, label):
-        self.made, self.rows, self.label = made, rows, label
-        of_rows = [field for row in rows for field in row["words"]]
-        self.fields = [*of_rows, *made.fields]
+        self.made = made
+        self.rows = rows
+        self.label = label
+        self.fields = [list_of_rows(label)]
+        for row in rows:
+            self.fields += [row["ask"], *row["words"]]
+        self.fields += made.fields
 
     def faults(self, errors, given, sentences):
         """Return the sentences about errors of a problem document."""
@@ -79,13 +86,12 @@ def get_desk_form_editor(db, request):
     questions = questions_of(request)
     made = form_of(request, db.config, event)
 
-    is_sent = request.problem and "tag" in request.fields
-    stored = given_of(made, pages, questions)
-    given = sorted_rows(request.fields) if is_sent else stored
-    given = made.compact(given)
-    editor = Editor(made, rows_of(request, questions, given), labels.of(request, "apply"))
+    is_sent = "tag" in request.fields
+    given = made.compact(request.fields if is_sent else given_of(made, pages, questions))
+    order, moved = moved_order(given)
+    editor = Editor(made, rows_of(request, questions, given, order), labels.of(request, "apply"))
     tag = shown_tag(pages, questions)
-    if is_sent and request.problem.status == 412:
+    if request.problem and request.problem.status == 412:
         request.fields["tag"] = [tag]
     return render_page(
         db,
@@ -97,6 +103,8 @@ def get_desk_form_editor(db, request):
         form=editor,
         given=given,
         asks=ASKS,
+        moved=moved,
+        is_sent=is_sent,
         tag=(request.fields.get("tag") or [tag])[0],
         lacks=setup_pages.lacks(db, request, "apply", pages),
         view=setup_pages.view_of("apply", event, pages),
@@ -109,10 +117,15 @@ def get_desk_form_editor(db, request):
 
 @routes.post("/setup/apply", batch=True, shows=get_desk_form_editor)
 def save_desk_form_editor(request, config, connections):
-    """Change the form of exhibitors, if it is still as the page has shown it."""
+    """Change the form of exhibitors, if it is still as the page has shown it.
+
+    A button that moves a row only shows the page with the row at its new place.
+    """
+    if UP in request.fields or DOWN in request.fields:
+        return get_desk_form_editor(connections.reader(), request)
     event = events.of_form(connections.reader())
     made = form_of(request, config, event)
-    given = made.compact(sorted_rows(request.fields))
+    given = made.compact(request.fields)
     body = made.body(given)
     questions = questions_of(request)
     body["form"] = entries(given, questions, may_ask(request))
@@ -204,9 +217,8 @@ def given_of(made, pages, questions):
     known = [*FIELDS, *(CUSTOM + key for key in questions)]
     rest = [{"field": field, "ask": "none"} for field in known if field not in named]
     rest.append({"field": NEW, "ask": "optional"})
-    for number, each in enumerate([*asked, *rest]):
-        at = f"form/{number}"
-        given[f"{at}/field"] = [each["field"]]
+    for each in [*asked, *rest]:
+        at = f"form/{each['field']}"
         given[f"{at}/ask"] = [each["ask"]]
         question = questions.get(each["field"].removeprefix(CUSTOM))
         if question and each["field"].startswith(CUSTOM):
@@ -243,83 +255,98 @@ def line_of(option):
     return f"{german} | {english}" if english else german
 
 
-def sorted_rows(given):
-    """Return the texts of a form with its rows in the order of their places, numbered anew.
+def order_of(given):
+    """Return the fields of the rows of a form, in the order of their places.
 
     A row that got the place of another one goes there, and the others move up or down.
     """
-    rows = {}
-    found = {}
-    for name, texts in given.items():
-        match = ROW.fullmatch(name)
-        if match and int(match[1]) < MOST:
-            rows.setdefault(int(match[1]), {})[match[2]] = texts
-        elif match is None:
-            found[name] = texts
+    matches = (ROW.fullmatch(name) for name in given)
+    shown = list(dict.fromkeys(match[1] for match in matches if match))
 
-    def order(number):
-        text = (rows[number].get("place") or [""])[0].strip()
-        place = int(text) if re.fullmatch("[0-9]{1,4}", text) else number + 1
-        moved = (place > number + 1) - (place < number + 1)
-        return place, moved, number
+    def order(index):
+        text = first(given, f"form/{shown[index]}/place")
+        place = int(text) if re.fullmatch("[0-9]{1,4}", text) else index + 1
+        moved = (place > index + 1) - (place < index + 1)
+        return place, moved, index
 
-    for number, old in enumerate(sorted(rows, key=order)):
-        for name, texts in rows[old].items():
-            if name != "place":
-                found[f"form/{number}/{name}"] = texts
-    return found
+    return [shown[index] for index in sorted(range(len(shown)), key=order)]
 
 
-def rows_of(request, questions, given):
-    """Return the rows of the page, in the order of the texts."""
-    texts = labels.words(request)
+def moved_order(given):
+    """Return (the fields of the rows in their order, what a button has moved), which is (field,
+    button) or None.
+
+    At the end of the list, the row can go the other way only.
+    """
+    order = order_of(given)
+    for button, step in ((UP, -1), (DOWN, 1)):
+        field = first(given, button)
+        if field in order:
+            old = order.index(field)
+            new = min(max(0, old + step), len(order) - 1)
+            order.insert(new, order.pop(old))
+            if new == 0:
+                return order, (field, DOWN)
+            return order, (field, UP if new == len(order) - 1 else button)
+    return order, None
+
+
+def rows_of(request, questions, given, order):
+    """Return the rows of the page. `order` has their fields."""
+    asked = [entry["field"] for entry in entries(given, questions, may_ask(request), order)]
     found = []
-    for number in range(count_of(given)):
-        at = f"form/{number}"
-        field = first(given, f"{at}/field")
-        key = field.removeprefix(CUSTOM)
+    for field in order:
+        at = f"form/{field}"
         is_new = field == NEW
-        is_question = is_new or field.startswith(CUSTOM)
-        if is_question and not is_new and key in questions:
-            label = labels.in_language(questions[key], request.language)
-        elif is_question and not is_new:
-            label = key
-        else:
-            label = texts.get(f"asks_{field}", field)
-        is_open = is_new or (is_question and key in questions)
-        question = questions.get(key)
+        key = field.removeprefix(CUSTOM)
+        question = questions.get(key) if field.startswith(CUSTOM) else None
+        is_open = is_new or question is not None
+        label, note = said_of(request, field, question)
+        # what the API says about the row, by its place in the body
+        pointer = f"/form/{asked.index(field)}" if field in asked else f"/{at}"
         found.append(
             {
-                "number": number,
+                "at": at,
                 "field": field,
                 "label": label,
-                "note": texts["asks_own"]
-                if is_question and not is_new
-                else texts.get(f"about_{field}", ""),
+                "note": note,
                 "is_question": is_open,
                 "is_new": is_new,
                 "is_off": bool(first(given, f"{at}/question/is_off")),
-                "words": words_of(request, f"{at}/question", question) if is_open else [],
+                "ask": Field(f"{at}/ask", pointer, label, "select"),
+                "words": words_of(request, at, pointer, question) if is_open else [],
             }
         )
     return found
 
 
-def count_of(given):
-    """Return how many rows the texts have."""
-    number = 0
-    while f"form/{number}/field" in given:
-        number += 1
-    return number
+def said_of(request, field, question):
+    """Return (label, note) of a row. `question` is its custom field or None."""
+    texts = labels.words(request)
+    if question:
+        return labels.in_language(question, request.language), texts["asks_own"]
+    if field.startswith(CUSTOM):
+        return field.removeprefix(CUSTOM), texts["asks_own"]
+    return texts.get(f"asks_{field}", field), texts.get(f"about_{field}", "")
 
 
-def words_of(request, at, question):
-    """Return the Fields of a question. `question` is the custom field, None for a new one."""
+def list_of_rows(label):
+    """Return the Field that stands for all rows, for what is said about their number."""
+    text, _ = label("form")
+    most = body_schema("event_pages.form", "POST")["properties"]["form"]
+    return Field("form", "/form", text, "questions", schema=most)
+
+
+def words_of(request, at, pointer, question):
+    """Return the Fields of a question. `at` and `pointer` are those of its row, `question` the custom
+    field, None for a new one.
+    """
     label = labels.of(request, "apply")
 
     def field(name, kind="text", **more):
-        text, help = label(f"question/{name}")
-        return Field(f"{at}/{name}", f"/{at}/{name}", text, kind, help=help, **more)
+        path = f"question/{name}"
+        text, help = label(path)
+        return Field(f"{at}/{path}", f"{pointer}/{path}", text, kind, help=help, **more)
 
     types = list(TYPES)
     if question and question["field_type"] not in types:
@@ -338,7 +365,7 @@ def words_of(request, at, question):
     if question:
         found.append(field("is_off", "checkbox"))
     # what no field of its own is about
-    found[0].pointer = f"/{at}/field_labels"
+    found[0].pointer = f"{pointer}/question"
     return found
 
 
@@ -350,15 +377,14 @@ def first(given, name):
 # Texts as a body
 
 
-def entries(given, questions, may_ask):
-    """Return the list `form` of the body that the texts mean.
+def entries(given, questions, may_ask, order=None):
+    """Return the list `form` of the body that the texts mean. `order` has the fields of the rows.
 
     A question without words is left out, and so is the question of a custom field that has not changed.
     """
     found = []
-    for number in range(count_of(given)):
-        at = f"form/{number}"
-        field = first(given, f"{at}/field")
+    for field in order or order_of(given):
+        at = f"form/{field}"
         entry = {"field": field, "ask": first(given, f"{at}/ask")}
         known = questions.get(field.removeprefix(CUSTOM)) if field.startswith(CUSTOM) else None
         if may_ask and (field == NEW or known):

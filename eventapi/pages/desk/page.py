@@ -84,7 +84,7 @@ def render_page(
         finding=partial(labels.finding, texts, write),
         tone=labels.tone,
         summary=partial(labels.summary, texts, request.language, db.config.currency),
-        label_of=partial(label_of, texts),
+        label_of=partial(label_of, texts, form),
         rows_of=forms.rows,
         any_of=any_of,
         sentences=labels.sentences(request, form, given),
@@ -187,8 +187,14 @@ def banner(db):
 # Forms
 
 
-def label_of(texts, name):
-    """Return the label of a field by its name, which has the numbers of rows."""
+def label_of(texts, form, name):
+    """Return the label of a field by its name, which has the numbers of rows.
+
+    It is the one that the form of the page has, if it is a field of the form itself.
+    """
+    for each in form.fields if form else ():
+        if each.name == name and each.label:
+            return each.label
     text, _ = labels.label(texts, "", re.sub(r"/\d+(?=/|$)", "", name))
     return text
 

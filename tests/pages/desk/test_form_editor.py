@@ -4,7 +4,7 @@ import pytest
 
 from eventapi.domain.public_forms import drafts
 from eventapi.domain.records import field_definitions
-from eventapi.pages.desk.form_editor import options_of, sorted_rows
+from eventapi.pages.desk.form_editor import moved_order, options_of, order_of
 from eventapi.web.html import tokens
 
 ADDRESS = "/desk/setup/apply"
@@ -29,13 +29,14 @@ def fields_of(page):
 
 
 def place_of(fields, field):
-    """Return the number of the row of a field."""
-    [number] = [
-        name.split("/")[1]
-        for name, value in fields.items()
-        if name.endswith("/field") and value == field
-    ]
-    return f"form/{number}"
+    """Return what the names of the row of a field begin with."""
+    assert f"form/{field}/ask" in fields
+    return f"form/{field}"
+
+
+def rows_of(page):
+    """Return the fields of the rows of the page, in their order."""
+    return [each["name"].split("/")[1] for each in page.html.select(".qs select[id$='/ask']")]
 
 
 def save(office, fields, status=303):
@@ -164,9 +165,10 @@ def test_a_question_that_is_refused_keeps_everything_that_was_typed(
     assert page.html.title.text.startswith("Error:")
     # the row stands where it was moved to, and its fault beside its answers
     again = fields_of(page)
-    assert again["form/0/question/field_labels/de"] == "<b>Tisch?</b>"
-    assert again["form/1/ask"] == "required"
-    assert page.html.find(id="e-form/0/question/field_options")
+    assert rows_of(page)[:2] == ["question", "company_name"]
+    assert again["form/question/question/field_labels/de"] == "<b>Tisch?</b>"
+    assert again["form/company_name/ask"] == "required"
+    assert page.html.find(id="e-form/question/question/field_options")
     assert "<b>Tisch" not in page.text
     assert organiser.data("/custom-fields") == []
     assert pages()["updated_at"] is None
@@ -202,25 +204,62 @@ def test_a_person_without_the_scope_moves_questions_but_does_not_change_them(
     assert organiser.data("/custom-fields")[0]["field_labels"] == {}
 
 
-ROWS = {f"form/{number}/field": [name] for number, name in enumerate("abcd")}
+ROWS = {f"form/{name}/ask": ["required"] for name in "abcd"}
 
 
 @pytest.mark.parametrize(
     "places, expected",
     [
         ({}, "abcd"),
-        ({"3": "1"}, "dabc"),
-        ({"0": "3"}, "bcad"),
-        ({"0": "99"}, "bcda"),
-        ({"1": ""}, "abcd"),
-        ({"1": "-1", "2": "x"}, "abcd"),
-        ({"0": "4", "3": "1"}, "dbca"),
+        ({"d": "1"}, "dabc"),
+        ({"a": "3"}, "bcad"),
+        ({"a": "99"}, "bcda"),
+        ({"b": ""}, "abcd"),
+        ({"b": "-1", "c": "x"}, "abcd"),
+        ({"a": "4", "d": "1"}, "dbca"),
+        ({"a": "2", "b": "3", "c": "1"}, "cabd"),
     ],
 )
 def test_a_row_goes_to_the_place_that_was_typed(places, expected):
-    given = ROWS | {f"form/{number}/place": [place] for number, place in places.items()}
-    found = sorted_rows(given)
-    assert "".join(found[f"form/{number}/field"][0] for number in range(4)) == expected
+    given = ROWS | {f"form/{name}/place": [place] for name, place in places.items()}
+    assert "".join(order_of(given)) == expected
+
+
+@pytest.mark.parametrize(
+    "button, field, expected, focus",
+    [
+        ("up", "c", "acbd", "up"),
+        ("down", "c", "abdc", "up"),
+        ("up", "b", "bacd", "down"),
+        ("down", "b", "acbd", "down"),
+        ("up", "a", "abcd", "down"),
+        ("down", "d", "abcd", "up"),
+        ("up", "x", "abcd", None),
+    ],
+)
+def test_a_button_moves_a_row_and_has_the_focus_again(button, field, expected, focus):
+    """At an end of the list, the focus goes to the button that leads back."""
+    order, moved = moved_order({**ROWS, button: [field]})
+    assert "".join(order) == expected
+    assert moved == (focus and (field, focus))
+
+
+def test_the_arrows_move_a_row_on_the_page_and_store_nothing(office, event, pages):
+    fields = fields_of(office.get(ADDRESS))
+    fields["form/phone/ask"] = "required"
+    page = save(office, {**fields, "up": "phone"}, 200)
+    assert rows_of(page)[:3] == ["company_name", "phone", "person"]
+    assert "not saved" in page
+    focused = page.html.find("button", autofocus=True)
+    assert (focused["name"], focused["value"]) == ("up", "phone")
+    assert focused.text.split() == "↑ Move field “Telephone” up".split()
+    assert pages()["updated_at"] is None
+
+    page = save(office, {**fields_of(page), "up": "phone"}, 200)
+    assert rows_of(page)[:3] == ["phone", "company_name", "person"]
+    assert page.html.find("button", autofocus=True)["name"] == "down"
+    save(office, fields_of(page))
+    assert pages()["apply_form"][0] == {"field": "phone", "ask": "required"}
 
 
 def test_an_answer_keeps_its_value_when_its_words_change():
@@ -268,8 +307,9 @@ def test_an_answer_that_was_given_is_named_when_it_goes(office, organiser, event
 
 def test_rows_that_no_page_has_are_refused_and_shown(office, event, pages):
     fields = fields_of(office.get(ADDRESS))
-    page = save(office, {**fields, "form/0/field": "fax<b>", "form/0/ask": "maybe"}, 422)
+    page = save(office, {**fields, "form/fax<b>/ask": "maybe"}, 422)
     assert "fax&lt;b&gt;" in page.text and "fax<b>" not in page.text
+    assert page.html.find(id="f-form/fax<b>/ask")["aria-invalid"] == "true"
     only_tag = {"tag": fields["tag"]}
     save(office, only_tag, 422)
     assert pages()["updated_at"] is None
@@ -295,18 +335,63 @@ def test_a_question_that_somebody_else_changed_is_not_changed_back(office, organ
     assert found["field_help"] == {"de": "Wie kommen Sie?"}
 
 
-def test_a_form_with_as_many_questions_as_there_may_be_is_saved(
+@pytest.mark.parametrize("count", [179, 180, 181, 200])
+def test_a_form_keeps_each_of_many_questions(office, event, pages, db, count):
+    """200 custom fields of applications are the most that there can be."""
+    ask(db, count)
+    fields = fields_of(office.get(ADDRESS))
+    fields["form/website/ask"] = "required"
+    save(office, fields)
+    asked = [each["field"] for each in pages()["apply_form"]]
+    assert [each for each in asked if each.startswith("custom.")] == [
+        f"custom.question_{number}" for number in range(count)
+    ]
+    assert len(asked) == count + 7
+
+    # all of the fields, and the row of a new question, which is empty
+    names = ("phone", "tax_id", "is_business", "booth_type", "requested_area")
+    fields = fields_of(office.get(ADDRESS)) | {f"form/{name}/ask": "required" for name in names}
+    save(office, fields)
+    assert len(pages()["apply_form"]) == count + 11
+
+
+def test_a_question_too_many_is_refused_with_a_sentence_and_nothing_is_lost(
     office, organiser, event, pages, db
 ):
-    with db.write():
-        for number in range(180):
-            field_definitions.create(
-                db, {**field_definitions.BLANK, "field_label": f"Question {number}"}
-            )
+    ask(db, 200)
     fields = fields_of(office.get(ADDRESS))
-    fields[place_of(fields, "website") + "/ask"] = "required"
-    save(office, fields)
-    assert len(pages()["apply_form"]) == 187
+    fields["form/company_name/ask"] = "required"
+    fields["form/question/question/field_labels/en"] = "The last straw?"
+    page = save(office, fields, 409)
+    fault = page.html.find(id="e-form/question/question/field_labels/de")
+    assert fault.text.startswith("There are 200 custom fields of applications already")
+    again = fields_of(page)
+    assert again["form/question/question/field_labels/en"] == "The last straw?"
+    assert again["form/company_name/ask"] == "required"
+    assert pages()["updated_at"] is None
+
+    again["form/question/question/field_labels/en"] = ""
+    save(office, again)
+    found = pages()["apply_form"]
+    assert found[0] == {"field": "company_name", "ask": "required"}
+    assert len(found) == 206
+
+
+def test_more_rows_than_a_form_can_have_are_refused_with_a_sentence(office, event, pages, db):
+    ask(db, 200)
+    fields = fields_of(office.get(ADDRESS))
+    more = {f"form/custom.gone_{number}/ask": "optional" for number in range(2)}
+    page = save(office, {**fields, **more}, 422)
+    assert page.html.find(id="e-form").text.startswith("The form has too many fields: at most 212")
+    assert "form/custom.gone_1/ask" in fields_of(page)
+    assert pages()["updated_at"] is None
+
+
+def ask(db, count):
+    with db.write():
+        for number in range(count):
+            question = {**field_definitions.BLANK, "field_label": f"Question {number}"}
+            field_definitions.create(db, question)
 
 
 # The trial
