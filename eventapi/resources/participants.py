@@ -42,12 +42,11 @@ SUBMISSION = "submission:"
 def list_participants(db, who, query):
     """List participants.
 
-    `balance`, as a filter and as an include, needs the scope `invoices:read` as well. With
-    `booths:read`, the include `booths` has those that are only held, too.
+    `balance`, as a filter and as an include, needs the scope `invoices:read` as well, `has_link` and
+    `lacks=link` need `links:read`, and `is_waitlisted` needs `booths:read`. With `booths:read`, the
+    include `booths` has those that are only held, too.
     """
-    if "balance" in query or "balance" in query.get("include", ()):
-        require_flag(who, "invoices")
-        require_scope(who, "invoices", writes=False)
+    require_scopes_of(who, query)
     query = custom_fields.filters(
         db, "event_participant", references.filters(db, query, EVENT, CONTACT, CATEGORY)
     )
@@ -71,6 +70,18 @@ def list_participants(db, who, query):
         return money.by_currency(rows(sql.totals), ("invoiced", "open"), db.config.currency)
 
     return page(db, sql.list, query, represent, includes(who), totals)
+
+
+def require_scopes_of(who, query):
+    """Raise 403 unless the key may read the records that the filters and includes ask about."""
+    if "balance" in query or "balance" in query.get("include", ()):
+        require_flag(who, "invoices")
+        require_scope(who, "invoices", writes=False)
+    if "has_link" in query or query.get("lacks") == "link":
+        require_scope(who, "links", writes=False)
+    if "is_waitlisted" in query:
+        require_flag(who, "booths")
+        require_scope(who, "booths", writes=False)
 
 
 def lacking(db, query):

@@ -177,6 +177,22 @@ def test_balances_need_the_scope_of_invoices(fair, person):
 
 
 @pytest.mark.parametrize(
+    ("query", "scope"),
+    [
+        ("has_link=0", "links:read"),
+        ("has_link=1", "links:read"),
+        ("lacks=link", "links:read"),
+        ("is_waitlisted=0", "booths:read"),
+        ("is_waitlisted=1", "booths:read"),
+    ],
+)
+def test_filters_about_other_records_need_their_scope(fair, person, query, scope):
+    refused = person("participants:read").get(f"/participants?{query}", status=403).json
+    assert (refused["code"], refused["scope"]) == ("insufficient_scope", scope)
+    person(f"participants:read {scope}").get(f"/participants?{query}", status=200)
+
+
+@pytest.mark.parametrize(
     "query",
     ["lacks=hat", "lacks=submission:hat", "balance=all", "has_link=2", "sort=email", "role=guest"],
 )

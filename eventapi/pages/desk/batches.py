@@ -765,7 +765,8 @@ def ids_of(request, most=desk_batches.PART):
     many.
     """
     if "all" in request.fields:
-        ids, _ = lists.ids_of(request, first(request, "list"), first(request, "filter"))
+        action = shell.address().partition("/desk/")[2]
+        ids, _ = lists.ids_of(request, first(request, "list"), first(request, "filter"), action)
     else:
         ids = filter(None, map(id_of, request.fields.get("ids", [])))
     return list(dict.fromkeys(ids))[:most]

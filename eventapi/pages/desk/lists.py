@@ -343,14 +343,16 @@ def filter_of(listing, asked, event):
     return urlencode(kept)
 
 
-def ids_of(request, name, filter):
+def ids_of(request, name, filter, address):
     """Return (ids, whether there are more) of all rows of a list in their order, at most MOST_IDS.
 
-    `name` is that of the Listing, `filter` the query string that `filter_of` has made. Raise 404 for
-    another list, or if the show is missing, and what the list of the API refuses.
+    `name` is that of the Listing, `filter` the query string that `filter_of` has made, `address` that
+    of the action, within the desk. Raise 404 for a list that is unknown or does not offer the action:
+    its ids would be those of other records. Raise 404 if the show is missing, too, and what the list of
+    the API refuses.
     """
     listing = KNOWN.get(name)
-    if listing is None:
+    if listing is None or address not in {action.address for action in listing.actions}:
         raise not_found("list", name)
     known = names_of(listing)
     asked = {}

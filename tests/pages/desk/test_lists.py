@@ -181,6 +181,13 @@ def test_without_its_list_and_show_nothing_is_chosen(office, applicants, fields)
     office.submit(page, "/desk/batch/applications/review", {"all": "1", **fields}, status=404)
 
 
+def test_the_ids_of_another_list_are_not_taken(office, applicants):
+    page = office.get("/desk/applications")
+    for name in ("exhibitors", "contacts", "visitors"):
+        sent = {"all": "1", "list": name, "filter": "event=fair"}
+        office.submit(page, "/desk/batch/applications/review", sent, status=404)
+
+
 def test_a_filter_knows_only_what_the_list_knows(office, applicants):
     page = office.get("/desk/applications")
     filter = (
