@@ -29,11 +29,12 @@ SELECT p.id FROM applications a JOIN application_events x ON x.application_id = 
  ORDER BY p.id;
 
 -- name: closes
--- A row if the office has revoked a link of an address for a record, and made no other one since. For the page of a participant, the
--- application that has made it counts, too.
-SELECT 1 FROM links l WHERE l.email_hash = :email_hash AND l.closes_address = 1
+-- When the office has revoked a link of an address for a record, if it has made no other one since. For the page of a participant,
+-- the application that has made it counts, too.
+SELECT l.revoked_at FROM links l WHERE l.email_hash = :email_hash AND l.closes_address = 1
    AND (l.participant_id = :participant_id OR l.application_id = :application_id
-     OR l.application_id = (SELECT p.made_by FROM participants p WHERE p.id = :participant_id)) LIMIT 1;
+     OR l.application_id = (SELECT p.made_by FROM participants p WHERE p.id = :participant_id))
+ ORDER BY l.revoked_at DESC LIMIT 1;
 
 -- name: closes_event
 -- The same for any record of an event.

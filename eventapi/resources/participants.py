@@ -291,8 +291,9 @@ def create_participant_link(db, who, id, body):
     """Give the contact of a participant access to the pages of the exhibitor.
 
     Creates a link for the contact unless there is a live one, and mails it. Returns 201 with the new
-    link, whose `url` is in this response only, or 200 with the one that exists. The key needs the
-    scopes that POST /links and POST /links/{id}/mail require.
+    link, whose `url` is in this response only, or 200 with the one that exists. An address whose
+    link the office has revoked gets none: POST /links makes it one. The key needs the scopes that POST
+    /links and POST /links/{id}/mail require.
     """
     get(db, id)
     link, secret = granting.of_contact(db, id), None

@@ -2,6 +2,7 @@
 
 import pytest
 
+from eventapi import times
 from eventapi.domain.access import rights
 from eventapi.domain.access.rights import RIGHTS
 from eventapi.validation.schema_files import document
@@ -123,6 +124,25 @@ def test_access_is_refused_as_the_link_would_be(organiser, fair, mail, settings,
     organiser.patch(f"/links/{made['id']}", ended, status=200)
     assert refused() == ("invalid_transition", None)
     organiser.post("/participants/999/link", {}, status=404)
+
+
+def test_access_that_the_office_has_revoked_stays_revoked(organiser, fair, settings):
+    path = with_address(organiser, fair)
+    ids, body = [fair.participant["id"]], {"mail": False}
+    made = organiser.post(path, body, status=201).json["data"]
+    organiser.post(f"/links/{made['id']}/revoke", {}, status=200)
+    revoked_at = organiser.data(f"/links/{made['id']}")["revoked_at"]
+    revoked_on = times.local_date(revoked_at, settings.timezone)
+    refused = organiser.post(path, body, status=409).json
+    assert (refused["code"], refused["revoked_on"]) == ("link_revoked", revoked_on)
+    batch = {"action": "link", "ids": ids, **body}
+    [result] = organiser.post("/participants/batch", batch, status=200).json["data"]["results"]
+    assert (result["status"], result["code"]) == (409, "link_revoked")
+    assert [row["status"] for row in organiser.data("/links")] == ["revoked"]
+
+    again = organiser.make("/links", {"kind": "participant", "participant_id": ids[0]})
+    found = organiser.post(path, body, status=200).json["data"]
+    assert found["id"] == again["id"]
 
 
 def test_access_needs_the_scopes_of_its_rights(organiser, person, fair):

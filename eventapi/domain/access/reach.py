@@ -150,30 +150,39 @@ def badges(db, application, role, address, *, rights=(), event_id=None):
 
 def is_closed(db, address, *, participant_id=None, application_id=None):
     """Return whether the office has revoked a link of an address for a participant or an
-    application.
+    application, see `closed_at`.
+    """
+    return (
+        closed_at(db, address, participant_id=participant_id, application_id=application_id)
+        is not None
+    )
+
+
+def closed_at(db, address, *, participant_id=None, application_id=None):
+    """Return when the office has revoked a link of an address for a participant or an application,
+    or None.
 
     What is closed for the application that has made a participant is closed for the participant,
     too. The address is open again once the office makes another link for the record that was
     closed.
     """
-    return (
-        address is not None
-        and db.value(
-            sql.closes,
-            participant_id=participant_id,
-            application_id=application_id,
-            email_hash=link_secrets.address_hash(db, address),
-        )
-        is not None
+    if address is None:
+        return None
+    return db.value(
+        sql.closes,
+        participant_id=participant_id,
+        application_id=application_id,
+        email_hash=link_secrets.address_hash(db, address),
     )
 
 
 def refuse_closed(db, address, event_id, *, participant_id=None, application_id=None):
     """R2: raise 409 `link_revoked` if an address is closed: only the office makes another link for
-    it.
+    it. The member `revoked_on` says since when.
     """
-    if is_closed(db, address, participant_id=participant_id, application_id=application_id):
-        raise _closed(db, event_id)
+    since = closed_at(db, address, participant_id=participant_id, application_id=application_id)
+    if since is not None:
+        raise _closed(db, event_id, revoked_on=times.local_date(since, db.config.timezone))
 
 
 def refuse_closed_at_event(db, address, event_id):
@@ -185,13 +194,14 @@ def refuse_closed_at_event(db, address, event_id):
         raise _closed(db, event_id)
 
 
-def _closed(db, event_id):
+def _closed(db, event_id, **members):
     asked = office(db, event_id)
     return Problem(
         "link_revoked",
         "The office has revoked the link of this address for this record. Create another "
         "one with POST /links.",
         contact=f": {asked}" if asked else "",
+        **members,
     )
 
 

@@ -156,9 +156,16 @@ def of_contact(db, participant_id):
 
 
 def prepared_for_contact(db, participant_id):
-    """Return the values of a new link for a participant's contact, as `prepared` does."""
+    """Return the values of a new link for a participant's contact, as `prepared` does.
+
+    Raise 409 `link_revoked` as well, if the office has revoked the access of the contact (R2 of
+    access/reach.py).
+    """
     fields = dict.fromkeys(("event_id", "event_key", "application_id", *links.COLUMNS), None)
-    return prepared(db, {**fields, "kind": "participant", "participant_id": participant_id})
+    fields |= {"kind": "participant", "participant_id": participant_id}
+    values = prepared(db, fields)
+    reach.refuse_closed(db, values["email"], values["event_id"], participant_id=participant_id)
+    return values
 
 
 def check_end(db, expires_at, faults):

@@ -49,6 +49,7 @@ MEMBERS = (
     "missing",
     "month",
     "package",
+    "revoked_on",
     "scope",
     "state",
 )
@@ -707,7 +708,7 @@ def sentence_of(request, refused):
         return texts["changed_since"]
     names = [str(labels.of(request)(name)[0]) for name in refused.get("fields") or ()]
     members = {**(refused.get("members") or {}), "fields": ", ".join(names)}
-    return labels.problem_sentence(texts, refused["code"], members)
+    return labels.problem_sentence(texts, request.language, refused["code"], members)
 
 
 # The form

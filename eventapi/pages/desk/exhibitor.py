@@ -133,7 +133,7 @@ def get_desk_exhibitor(db, request, id):
         links_title="access",
         give_access=access_of(request, row, contact, access),
         may_make=True,
-        new_link={"kind": "participant", "participant_id": id, "email": contact["email"]},
+        **new_link(row, contact, access),
         notes=notes(request, "event_participant", id),
         entity=("event_participant", id),
         history=history(request, "event_participant", id),
@@ -253,15 +253,34 @@ def host_of(request, row):
     return api.read("get_participant", id=row["host_participant_id"], include=("contact",)).data
 
 
+def new_link(row, contact, access):
+    """Return what the form for a further link begins with, and the word of its button.
+
+    The first link is for the contact. Once it has one, a further one is for another person.
+    """
+    live = [each["email"] for each in access or () if each["status"] == "active"]
+    has_own = contact["email"] in live
+    return {
+        "new_link": {
+            "kind": "participant",
+            "participant_id": row["id"],
+            "email": None if has_own else contact["email"],
+        },
+        "make_word": "link_make_further" if live else "link_make",
+        "make_help": "link_further" if live else None,
+    }
+
+
 def access_of(request, row, contact, access):
     """Return the button that mails the first link of an exhibitor, as a list.
 
-    It is empty once the contact has a link, without an address, and for those who lack the scopes of
-    the rights that the link would get.
+    It is empty once the contact has a link or the office has revoked one, without an address, and for
+    those who lack the scopes of the rights that the link would get.
     """
     if access is None or row["status"] == "cancelled" or not contact["email"]:
         return []
-    if any(each["status"] == "active" and each["email"] == contact["email"] for each in access):
+    own = [each for each in access if each["email"] == contact["email"]]
+    if any(each["status"] == "active" or each["ended_by"] == "office" for each in own):
         return []
     given = rights.RIGHTS
     if api.may_call(request, "get_event_pages"):

@@ -260,14 +260,16 @@ def sentences(request, form, given):
         name = (error.get("pointer") or "")[1:]
         top.append(about.about(error["code"], forms.Field(name, f"/{name}", "", kind="")))
     top = list(dict.fromkeys(top))
-    return {"beside": {}, "top": top or [problem_sentence(texts, problem.code, problem.members)]}
+    if not top:
+        top = [problem_sentence(texts, request.language, problem.code, problem.members)]
+    return {"beside": {}, "top": top}
 
 
-def problem_sentence(texts, code, members):
+def problem_sentence(texts, language, code, members):
     """Return the sentence about a problem, by its code.
 
-    Lists among its members are written as text, what is missing by name. One thing that is missing
-    may have a sentence of its own.
+    Lists among its members are written as text, what is missing by name, dates as the language writes
+    them. One thing that is missing may have a sentence of its own.
     """
     missing = members.get("missing")
     only = missing[0] if isinstance(missing, list) and len(missing) == 1 else ""
@@ -278,6 +280,8 @@ def problem_sentence(texts, code, members):
     for name, value in members.items():
         if isinstance(value, list):
             written[name] = ", ".join(str(texts.get(f"lacks_{part}", part)) for part in value)
+        elif times.is_date(str(value)):
+            written[name] = formats.day(value, language)
         else:
             written[name] = texts.get(f"={value}", value)
     text = texts.get(f"problem_{code}") or texts["problem_other"]

@@ -234,6 +234,8 @@ def doors(request, event, page):
     return {
         "links": links.of(request, event_id=event["id"], kind="door"),
         "links_title": "doors",
+        "make_word": "link_make",
+        "make_help": None,
         "may_make": links.may_reach(request, "door"),
         "new_link": {"kind": "door", "event_id": event["id"], "station": ""},
     }

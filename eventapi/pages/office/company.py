@@ -216,7 +216,7 @@ def top_sentences(db, form, problem, faulty, differences):
         return [texts[f"company_{problem.code}"].format_map(page_requests.Members(members))]
     if problem.errors:
         return [texts["fault_other"]]
-    return [labels.problem_sentence(texts, problem.code, members)]
+    return [labels.problem_sentence(texts, form.language, problem.code, members)]
 
 
 def is_rare_open(form, faulty):

@@ -10,6 +10,7 @@ import pytest
 from eventapi import times
 from eventapi.calls import batches as api_batches
 from eventapi.domain.access import desk_batches
+from eventapi.languages import formats
 from eventapi.pages.desk import batches as pages
 from eventapi.plugins import sessions
 from eventapi.storage.errors import Busy
@@ -331,6 +332,12 @@ def test_new_access_is_revoked_and_stands_as_such(
     assert len(made) == 1 and "1 of these were taken back." in text_of(undone)
     states = {row["id"]: row["status"] for row in organiser.data("/links")}
     assert states == {kept["id"]: "active"} | {row["id"]: "revoked" for row in made}
+    revoked_at = organiser.data(f"/links/{made[0]['id']}")["revoked_at"]
+    day = formats.day(times.local_date(revoked_at, settings.timezone), "en")
+    trial = batches.tried(office, page, "participants/link", ids)
+    assert f"The access was revoked on {day}." in text_of(trial)
+    shown = office.get(f"/desk/exhibitors/{ids[1]}")
+    assert f"do/create_participant_link/{ids[1]}" not in shown
 
 
 def test_a_draft_that_somebody_has_changed_stays(office, organiser, exhibitors, db):

@@ -131,6 +131,11 @@ def test_access_is_mailed_until_the_contact_has_it(office, organiser, fair, mail
     shown = follow(office, after)
     assert "Rosen KG: The mail with the link is on its way." in shown
     assert button not in shown
+    assert page.html.select("#l-email")[0]["value"] == "info@rosen.example"
+    assert "Make a link for another person" not in page
+    [email] = shown.html.select("#l-email")
+    assert email["value"] == "", "the address of the contact has a link already"
+    assert "Make a link for another person" in shown
     assert [link["email"] for link in organiser.data("/links")] == ["info@rosen.example"]
 
 

@@ -187,7 +187,7 @@ def test_the_number_of_a_draft_is_written_in_words(language, number, shown):
 )
 def test_what_is_missing_before_a_page_can_open_has_a_name(missing, sentence):
     members = {"missing": missing}
-    assert labels.problem_sentence(WORDS["de"], "page_incomplete", members) == sentence
+    assert labels.problem_sentence(WORDS["de"], "de", "page_incomplete", members) == sentence
 
 
 def test_a_participation_is_abgesagt_and_an_invoice_storniert():
