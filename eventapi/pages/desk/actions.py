@@ -81,7 +81,8 @@ def of(request, resource, record, *, without=()):
         if name is None or name in without or not api.may_call(request, name):
             continue
         if record.get("status") not in buttons()[name].options.desk.unless:
-            found.append(action(request, name, id=record["id"]))
+            each = action(request, name, id=record["id"])
+            found.append({**each, "label": labels.of_kind(f"do_{name}", record)})
     return sorted(found, key=lambda each: each["is_final"])
 
 
@@ -278,15 +279,17 @@ def get_desk_action(db, request, name, id=None, item_id=None):
         given = made.compact(request.fields)
     else:
         given = {**made.defaults(), **ticks(db, name), **begun(request, name, id, offered)}
+    record = record_about(request, name, id)
     return render_page(
         db,
         request,
         "act",
-        about=about(request, name, id),
+        about=record and about(request, record),
         form=made,
         given=given,
         back=back,
         action=action(request, name, id=id, item_id=item_id),
+        label=labels.of_kind(f"do_{name}", record or {}),
         follows=follows,
         no_account=follows.lacks_account
         and gaps.no_account(db, request, "invoice_without_account"),
@@ -313,15 +316,19 @@ def ids_of(name, id, item_id):
     return ids
 
 
-def about(request, name, id):
-    """Return the name of the record that an action is about, or None if the person may not read it."""
+def about(request, record):
+    """Return the name of the record that an action is about."""
+    return labels.invoice_number(labels.words(request), labels.record_name(record))
+
+
+def record_about(request, name, id):
+    """Return the record that an action is about, or None if the person may not read it."""
     path = buttons()[name].path.partition("<id>")[0]
     reader = api.names().get(("GET", f"{path}<id>"))
     if not id or not reader or not api.may_call(request, reader):
         return None
     include = NAMED_BY.get(reader, ()) if api.may(request, "contacts") else ()
-    name = labels.record_name(api.read(reader, id=id, include=include).data)
-    return labels.invoice_number(labels.words(request), name)
+    return api.read(reader, id=id, include=include).data
 
 
 def _first(value):
@@ -372,7 +379,7 @@ def target_after(request, name, id, response):
         return with_message(f"invoices/{response.data['id']}", word, made)
     record = record_of(name, id or (response.data or {}).get("id"))
     if name == "send_invoice":
-        word = f"{name}_{response.data['delivery']}"
+        word = labels.of_kind(f"{name}_{response.data['delivery']}", response.data)
         return with_message(return_path(request), word, of=record)
     if name == "copy_event":
         address = f"setup?event={response.data['event_key']}"
@@ -380,7 +387,8 @@ def target_after(request, name, id, response):
     if name == "delete_invoice":  # its page is gone
         return with_message("money", name)
     made = response.meta.get("credit_note_ids", ())
-    return with_message(return_path(request), name, made, of=record)
+    word = labels.of_kind(name, response.data or {})
+    return with_message(return_path(request), word, made, of=record)
 
 
 def fixed_of(name, fields):

@@ -519,7 +519,7 @@ def page(db, request, batch):
         refused=sum(1 for row in rows if row["status"] and row["status"] >= 400),
         warned=sum(bool(row["warnings"]) for row in good),
         totals=totals(rows),
-        outcome=None if trial else outcome(request, batch, sums),
+        outcome=None if trial else outcome(db, request, batch, sums),
         one_reason=only_reason(rows),
         undone=sum(each["undone"] or 0 for each in sums),
         undo_at_once=min(len(left_to_undo), desk_batches.PART),
@@ -626,13 +626,15 @@ def totals(rows):
     return list(found.items())
 
 
-def outcome(request, batch, sums):
+def outcome(db, request, batch, sums):
     """Return the sentence about what all parts of a batch have done: `6 drafts are written, EUR
     1,432.00 in total.`
     """
     texts = labels.words(request)
     count = sum(each["count"] for each in sums)
     word = f"did_{batch['resource']}_{batch['action']}"
+    if word == "did_invoices_send" and has_credit_notes(db, batch):
+        word = "did_documents_send"
     if count == 1:
         word = f"{word}_one"
     amounts = [
@@ -648,6 +650,12 @@ def outcome(request, batch, sums):
     elif amounts:
         together = texts["batch_amount"].format(amount=amounts[0])
     return f"{texts[word].format(n=count)}{together}."
+
+
+def has_credit_notes(db, batch):
+    """Return whether there are credit notes among the invoices that a batch has sent."""
+    ids = [each["record_id"] for each in desk_batches.done(db, batch)]
+    return bool(db.values(sql.credit_notes_among, ids=as_json(ids)))
 
 
 def only_reason(rows):

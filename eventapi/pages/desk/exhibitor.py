@@ -194,7 +194,8 @@ def next_step(request, row, records):
     if "invoice" in left and records["invoices"] is not None:
         for invoice in records["invoices"]:
             if invoice["status"] == "draft":
-                return {"address": f"invoices/{invoice['id']}", "label": "step_send"}
+                word = labels.of_kind("step_send", invoice)
+                return {"address": f"invoices/{invoice['id']}", "label": word}
         if left["invoice"]["code"] == "unbilled" and records["bill"]:
             return records["bill"][0]
     if "payment" in left:

@@ -103,6 +103,25 @@ def invoice_number(texts, number):
     return number
 
 
+# Words about an invoice that are other ones about a credit note.
+OF_CREDIT_NOTE = (
+    "do_send_invoice",
+    "step_send",
+    "send_invoice_queued",
+    "send_invoice_to_print",
+    "send_invoice_none",
+    "mail_invoice",
+    "cannot_send",
+)
+
+
+def of_kind(word, record):
+    """Return the word for a record: about a credit note, `step_send` is `step_send_credit_note`."""
+    if record.get("invoice_type") == "credit_note" and word in OF_CREDIT_NOTE:
+        return f"{word}_credit_note"
+    return word
+
+
 def summary(texts, language, currency, kind, row):
     """Return the second line of a record in a list: what it costs, or what it asks for."""
 

@@ -39,6 +39,7 @@ def render_page(
     - `write`: the Writer of values; `currency`, `now`;
     - `sentence(word, default)`, `named(row)`, `reason(item)`, `summary(kind, row)`;
     - `tone(state)`: the tone of the mark of a state;
+    - `of_kind(word, record)`: the word for an invoice or for a credit note;
     - `finding(each)`: the sentence about a fault or warning of an invoice;
     - `label_of(name)`, `rows_of`, `any_of`, `sentences`: of forms.
     """
@@ -80,6 +81,7 @@ def render_page(
         now=times.now(),
         sentence=lambda word, default="": texts.get(word, default),
         named=labels.named,
+        of_kind=labels.of_kind,
         reason=partial(labels.reason, texts),
         finding=partial(labels.finding, texts, write),
         tone=labels.tone,
@@ -107,7 +109,7 @@ def title_of(texts, name, values):
         record = labels.title_of(values["record"]) if values["record"] else None
         return f"{kind}: {record}" if record else kind
     if name == "act":
-        return texts[values["action"]["label"]]
+        return texts[values["label"]]
     if name == "batch":
         return texts[f"batch_{values['resource']}_{values['action_word']}"]
     return texts[f"tab_{name}"]

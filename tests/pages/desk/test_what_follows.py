@@ -229,3 +229,20 @@ def test_the_drafts_of_one_step_are_named_together(office, organiser, fair, paid
     (note,) = organiser.data("/invoices?status=draft")
     assert "The draft is written." in shown and shown.count("Rosen KG ·") == 1
     assert f"Credit note Draft {note['id']} · Rosen KG" in shown
+
+
+def test_a_credit_note_is_called_one_when_it_is_sent(office, organiser, fair, paid):
+    path = f"/participants/{fair.exhibitor['id']}/cancel"
+    meta = organiser.post(path, {"invoices": "credit"}, status=200).json["meta"]
+    (note,) = meta["credit_note_ids"]
+    page = office.get(f"/desk/invoices/{note}")
+    shown = text_of(page)
+    assert "Send the credit note" in shown and "Send the invoice" not in shown
+    assert f"exhibitors/{fair.exhibitor['id']}" in page
+    address, back = f"/desk/do/send_invoice/{note}", f"invoices/{note}"
+    form = office.get(f"{address}?back={back}")
+    assert form.html.select("h1")[0].text == "Send the credit note"
+    answer = office.submit(form, address, {"back": back, "mail": "0"})
+    number = organiser.data(f"/invoices/{note}")["invoice_number"]
+    shown = text_of(follow(office, answer))
+    assert f"Credit note {number} was issued." in shown and "Invoice" not in shown.partition(number)[0]
