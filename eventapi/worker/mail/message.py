@@ -1,6 +1,4 @@
-"""The message of a mail: its contents, which the subjects know, as text and HTML, with
-attachments.
-"""
+"""The message of a mail: its contents, which the subjects know, with headers and attachments."""
 
 import re
 from datetime import datetime, timezone
@@ -8,8 +6,8 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP, EmailPolicy
 from email.utils import format_datetime
-from html import escape
 
+from eventapi.domain.mail.bodies import rendered
 from eventapi.domain.mail.contents import Gone, one_line
 from eventapi.domain.subjects import SUBJECTS
 from eventapi.worker.retry import retry_while_busy
@@ -49,25 +47,24 @@ def build(db, mail):
 
 def compose(config, recipient, message_id, subject, contents):
     """Return a message in bytes. `contents` are a Contents."""
+    body = rendered(subject, contents)
     message = EmailMessage(policy=ASCII if recipient.isascii() else UTF8)
     message["Message-ID"] = message_id
     message["Date"] = format_datetime(datetime.now(timezone.utc))
     message["From"] = address(config.organiser_name, config.smtp_sender)
     message["To"] = address(contents.name, recipient)
-    message["Subject"] = one_line(subject)
+    message["Subject"] = body["subject"]
     message["Auto-Submitted"] = "auto-generated"
     for header, value in contents.headers.items():
         message[header] = value
-    message.set_content(as_text(contents.paragraphs), cte="quoted-printable")
-    message.add_alternative(
-        as_html(contents.paragraphs, contents.language), subtype="html", cte="quoted-printable"
-    )
+    message.set_content(body["text"], cte="quoted-printable")
+    message.add_alternative(body["html"], subtype="html", cte="quoted-printable")
     for filename, data in contents.attachments:
         message.add_attachment(
             data, maintype="application", subtype=filename.rpartition(".")[2], filename=filename
         )
     # last: adding content removes headers of this kind
-    message["Content-Language"] = contents.language
+    message["Content-Language"] = body["language"]
     return message.as_bytes()
 
 
@@ -89,29 +86,3 @@ def address(name, email):
     """Return the address of a header, with the name on one line. `name` may be None."""
     local, _, domain = email.rpartition("@")
     return Address(one_line(name or ""), local, domain)
-
-
-# Paragraphs: text, or (text, address) of a link
-
-
-def as_text(paragraphs):
-    """Return the paragraphs as plain text. A link is shown as its address."""
-    return "\n\n".join(part if isinstance(part, str) else part[1] for part in paragraphs) + "\n"
-
-
-def as_html(paragraphs, language):
-    """Return the paragraphs as an HTML page."""
-    lines = []
-    for part in paragraphs:
-        if isinstance(part, str):
-            text = escape(part).replace("\n", "<br>\n")
-            lines.append(f"<p>{text}</p>")
-        else:
-            text, link = part
-            lines.append(f'<p><a href="{escape(link)}">{escape(text)}</a></p>')
-    inside = "\n".join(lines)
-    return (
-        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"></head>'
-        '<body style="font:16px/1.5 sans-serif">\n'
-        f"{inside}\n</body></html>\n"
-    )
