@@ -9,7 +9,7 @@ from eventapi.domain.bank import importing, waiting
 from eventapi.domain.billing.invoices import SHOWN_OPEN
 from eventapi.domain.mail import queue as mails
 from eventapi.errors import invalid_at
-from eventapi.languages import formats
+from eventapi.languages import countries, formats
 from eventapi.pages.desk import (
     actions,
     api,
@@ -192,6 +192,8 @@ def get_desk_invoice(db, request, id):
         row=row,
         checked=checked,
         whom_to_tell=whom_to_tell,
+        address=address_lines(request, row),
+        credit_notes=credit_notes_of(row),
         payments=payments,
         buttons=actions.of(request, "invoices", row),
         delete=actions.one(request, "delete_invoice", id=id) if row["status"] == "draft" else [],
@@ -201,6 +203,29 @@ def get_desk_invoice(db, request, id):
         history=history(request, "invoice", id),
         today=times.today(db.config.timezone),
     )
+
+
+def address_lines(request, row):
+    """Return the lines of the customer's postal address: as sent, or of a draft as it is now.
+
+    A draft's are left out for those who may not read contacts.
+    """
+    party = row["buyer"]
+    if not party and row["contact"] and api.may(request, "contacts"):
+        party = api.read("get_contact", id=row["contact"]["id"]).data
+    if not party:
+        return []
+    place = " ".join(party[name] for name in ("postal_code", "city") if party[name])
+    country = countries.name(party["country"], request.language) if party["country"] else None
+    return [line for line in (party["address"], place, country) if line]
+
+
+def credit_notes_of(row):
+    """Return the credit notes of an invoice, drafts too, the first one first."""
+    if row["invoice_type"] != "invoice":
+        return []
+    query = {"related_invoice_id": row["id"], "sort": "id", "per_page": 100}
+    return api.read("list_invoices", query=query).data
 
 
 @routes.get("/invoices/<id>/pdf")

@@ -231,6 +231,27 @@ def record_fields(page):
     }
 
 
+def test_the_page_of_an_invoice_shows_what_is_printed(office, organiser, fair):
+    draft = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
+    page = office.get(f"/desk/invoices/{draft['id']}")
+    preview = office.app.get(f"/desk/invoices/{draft['id']}/pdf")
+    address = [fair.contact[name] for name in ("address", "city")]
+    assert "Preview as PDF" in page and preview.body.startswith(b"%PDF-")
+    assert all(line in page for line in address)
+    assert [" ".join(row.get_text().split()) for row in page.html.select("tfoot tr")] == [
+        "Net EUR 300.00",
+        "19% VAT on EUR 300.00 EUR 57.00",
+        "Total EUR 357.00",
+    ]
+    organiser.post(f"/invoices/{draft['id']}/send", {"mail": False})
+    note = organiser.post(f"/invoices/{draft['id']}/credit", {"whole": True}).json["data"]
+    invoice = organiser.data(f"/invoices/{draft['id']}")
+    page = office.get(f"/desk/invoices/{draft['id']}")
+    assert f"invoices/{note['id']}" in page and "PDF" in page
+    page = office.get(f"/desk/invoices/{note['id']}")
+    assert "Credit note for invoice" in page and invoice["invoice_number"] in page
+
+
 def test_a_payment_is_recorded_and_a_statement_assigned(office, organiser, fair):
     invoice = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
     invoice = organiser.post(f"/invoices/{invoice['id']}/send", {"mail": False}).json["data"]
