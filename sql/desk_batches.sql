@@ -39,10 +39,15 @@ SELECT place, record_id, trial, result, undone FROM desk_batch_entries
  WHERE batch_id = :id AND result ->> 'status' < 400 ORDER BY place DESC;
 
 -- name: sums
--- What came of all entries, by currency.
-SELECT coalesce(result ->> 'currency', '') AS currency, count(*) AS count, sum(result ->> 'amount') AS amount,
-       sum(undone ->> 'status' < 400) AS undone
-  FROM desk_batch_entries WHERE batch_id = :id AND result ->> 'status' < 400 GROUP BY 1 ORDER BY 1;
+-- What came of all entries, by currency. An entry counts in its first one.
+WITH done AS (SELECT result, undone FROM desk_batch_entries WHERE batch_id = :id AND result ->> 'status' < 400),
+     sums AS (
+       SELECT coalesce(result ->> 'currency', '') AS currency, 1 AS entries, result ->> 'amount' AS amount,
+              undone ->> 'status' < 400 AS is_undone FROM done
+        UNION ALL
+       SELECT o.value ->> 'currency', 0, o.value ->> 'amount', NULL FROM done, json_each(result, '$.others') o)
+SELECT currency, sum(entries) AS count, sum(amount) AS amount, sum(is_undone) AS undone
+  FROM sums GROUP BY currency ORDER BY currency;
 
 -- name: drop_old_entries
 DELETE FROM desk_batch_entries WHERE (batch_id, place) IN (

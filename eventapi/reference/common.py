@@ -56,6 +56,7 @@ SCHEMAS = {
             {"type": ["integer", "null"]},
             "Ids of the draft credit notes that cancelling a participation has created. `null` in a dry run.",
         ),
+        credited=_list(ref("MetaCredited"), "Sums of these credit notes, by currency."),
         price=ref("MetaPrice"),
         prices=_list(
             ref("MetaPriceOfReservation"),
@@ -74,6 +75,12 @@ SCHEMAS = {
         "enum": ["ok", "low", "full"],
         "description": "`low`: less than 32 MB are free. `full`: writes are refused (507); reads go on.",
     },
+    "MetaCredited": _object(
+        "What is credited in one currency.",
+        ["currency", "amount"],
+        currency=TEXT,
+        amount={"type": "number", "description": "Sum with tax."},
+    ),
     "MetaMail": _object(
         "What happened to the mail of an invoice.",
         ["status"],

@@ -93,6 +93,7 @@ OUTSIDE = (
     "pages.desk.edit",
     "pages.desk.form_editor",
     "pages.desk.setup_pages",
+    "pages.desk.calling_off",
     "pages.office.company",
     "pages.desk.links",
     "pages.desk.batches",

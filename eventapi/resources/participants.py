@@ -154,7 +154,11 @@ def unconfirm_participant(db, id):
     "/participants/<id>/cancel",
     schema="participant.cancel",
     rolls_back=True,
-    desk=Desk(fields=("reason", "invoices", "mail"), is_final=True),
+    desk=Desk(
+        fields=("reason", "invoices", "mail"),
+        is_final=True,
+        batch=("reason", "invoices", "mail"),
+    ),
 )
 def cancel_participant(db, who, id, body):
     """Cancel a participation.
@@ -163,12 +167,12 @@ def cancel_participant(db, who, id, body):
     Confirmed service orders stay: `open.service_order_ids` in meta holds their ids. Complete or
     cancel these one by one. The people whose host it is stay as well: `open.participant_ids` holds
     their ids. Invoices stay, too, unless `invoices` is `credit`: `credit_note_ids` in meta holds the
-    ids of the drafts of credit notes.
+    ids of the drafts of credit notes, `credited` their sums.
     """
     is_credited = body["invoices"] == "credit"
     if is_credited:
         require_credit(who)
-    participant, credit_note_ids, mail = cancelling.cancel(
+    participant, credit_notes, mail = cancelling.cancel(
         db, get(db, id), reason=body["reason"], mail=body["mail"], credits=is_credited
     )
     meta = {
@@ -176,7 +180,8 @@ def cancel_participant(db, who, id, body):
             "service_order_ids": db.values(sql.confirmed_orders, id=id),
             "participant_ids": db.values(sql.hosted, id=id),
         },
-        "credit_note_ids": credit_note_ids,
+        "credit_note_ids": [note["id"] for note in credit_notes],
+        "credited": cancelling.credited(credit_notes),
     }
     if mail:
         meta["mail"] = mail

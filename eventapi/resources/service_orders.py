@@ -77,7 +77,9 @@ def confirm_service_order(db, id):
 
 
 @routes.post(
-    "/service-orders/<id>/cancel", schema="service_order.cancellation", desk=Desk(is_final=True)
+    "/service-orders/<id>/cancel",
+    schema="service_order.cancel",
+    desk=Desk(is_final=True, batch=("reason",)),
 )
 def cancel_service_order(db, id, body):
     """Cancel an order with all its items. They return to stock."""
@@ -103,7 +105,7 @@ def cancel_service_order_item(db, id, item_id):
 
 @routes.batch()
 def batch_service_orders(who, body):
-    """Submit or confirm many service orders.
+    """Submit, confirm or cancel many service orders.
 
     Each entry succeeds or is refused by itself.
     """

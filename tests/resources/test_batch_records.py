@@ -192,6 +192,10 @@ SCENES = {
     ),
     ("service-orders", "submit"): lambda show: (show.orders(), {}),
     ("service-orders", "confirm"): lambda show: (submitted(show), {}),
+    ("service-orders", "cancel"): lambda show: (
+        submitted(show),
+        {"reason": "The fair does not take place."},
+    ),
     ("invoices", "send"): lambda show: (show.invoices(), {}),
     ("invoices", "remind"): lambda show: (overdue(show), {}),
     ("invoices", "mail"): lambda show: (show.invoices("send"), {"text": "Here is another copy."}),

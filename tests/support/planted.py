@@ -293,7 +293,7 @@ def services(show, participant):
     show.make("service_category")
     show.make("service", category_key=show.made["service_category"]["category_key"])
     order = show.make("service_order", event_participant_id=participant["id"])
-    show.act("service_order", "cancel", "service_order.cancellation", record=order)
+    show.act("service_order", "cancel", "service_order.cancel", record=order)
     show.made["service_order"] = show.another("service_order")
     for action in ("submit", "confirm"):
         show.act("service_order", action)

@@ -7,6 +7,8 @@ invoices only with the right to them.
 """
 
 import json
+from collections import Counter
+from decimal import Decimal
 
 from eventapi import money
 from eventapi.domain.access import links, reach
@@ -38,7 +40,7 @@ RIGHTS = {
 def cancel(db, old, *, reason=None, mail=False, credits=False):
     """Cancel a participation as `participants.move` does.
 
-    Return (participant, ids of the drafts of credit notes, outcome of the mail or None).
+    Return (participant, API objects of the drafts of credit notes, outcome of the mail or None).
 
     `reason` is kept with the booths and orders that are released, and in the mail. `credits`: draft
     credit notes of what was billed and is owed no longer. The outcome is {"status": "queued"}, or
@@ -54,19 +56,32 @@ def cancel(db, old, *, reason=None, mail=False, credits=False):
 
     new = participants.move(db, old, "cancel", reason)
     notes = bills.credit_cancelled(db, new) if credits else []
-    credit_note_ids = [note["id"] for note in notes]
     if not mail:
-        return new, credit_note_ids, None
+        return new, notes, None
     if new == old:
-        return new, credit_note_ids, {"status": "skipped", "reason": "already_done"}
+        return new, notes, {"status": "skipped", "reason": "already_done"}
     if not people:
-        return new, credit_note_ids, {"status": "skipped", "reason": "no_address"}
+        return new, notes, {"status": "skipped", "reason": "no_address"}
 
     facts = {"reason": reason, **released, **_invoices(db, old["id"])}
     facts["open_orders"] = db.values(sql.orders_left, participant_id=old["id"])
     for person in people:
         _queue(db, new, person, facts)
-    return new, credit_note_ids, {"status": "queued"}
+    return new, notes, {"status": "queued"}
+
+
+def credited(notes):
+    """Return what credit notes credit, as {currency, amount} of each currency.
+
+    `notes` are API objects, whose totals are negative; amounts are JSON numbers.
+    """
+    sums = Counter()
+    for note in notes:
+        sums[note["currency"]] -= money.minor(Decimal(str(note["total"])), note["currency"])
+    return [
+        {"currency": currency, "amount": money.major(amount, currency)}
+        for currency, amount in sums.items()
+    ]
 
 
 def _recipients(db, participant):

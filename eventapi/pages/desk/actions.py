@@ -140,9 +140,16 @@ def form_of(request, name, *, without=(), **choices):
 
 
 def permitted(request, names):
-    """Return the fields of a form that the person may send: `offset` needs the scope for payments."""
-    may_offset = api.may(request, "payments", writes=True)
-    return [name for name in names if name != "offset" or may_offset]
+    """Return the fields of a form that the person may send: `offset` needs the scope for payments,
+    `invoices` (what becomes of those of a participant that cancels) that for invoices.
+    """
+    allowed = {"offset": api.may(request, "payments", writes=True), "invoices": may_credit(request)}
+    return [name for name in names if allowed.get(name, True)]
+
+
+def may_credit(request):
+    """Return whether the person may draft credit notes."""
+    return api.may(request, "invoices", writes=True)
 
 
 def ticks(db, name):

@@ -18,7 +18,7 @@ from eventapi.domain.access import desk_batches
 from eventapi.domain.billing import tax_terms
 from eventapi.errors import Problem, not_found
 from eventapi.languages import formats
-from eventapi.pages.desk import actions, api, gaps, labels, lists, taxes
+from eventapi.pages.desk import actions, api, calling_off, events, gaps, labels, lists, taxes
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -53,6 +53,7 @@ MEMBERS = (
     "scope",
     "state",
 )
+CANCELLATION = ("participants", "cancel")  # its amounts are what is credited
 CHANGED = '"changed"'  # an ETag that no record has
 PAGES = {"applications": "applications", "participants": "exhibitors", "invoices": "invoices"}
 # (resource, action) -> where the work goes on once it is done, and the word for it
@@ -432,8 +433,8 @@ def stored(resource, action, entry):
     """Return what is stored of the result of an entry: no names, which pages read.
 
     {status}, refused also {code, members, fields}, else {amount in minor units and currency, made:
-    ids of new records, made_at, more: number of further documents, warnings, offsets} as far as there
-    are any.
+    ids of new records, made_at, more: number of further documents, warnings, offsets, and what
+    `cancelled` returns} as far as there are any.
     """
     kept = {"status": entry["status"]}
     if entry["status"] >= 400:
@@ -444,9 +445,11 @@ def stored(resource, action, entry):
         return kept
     data, meta = entry.get("data") or {}, entry.get("meta") or {}
     amount = data.get("open_amount" if action == "remind" else "total")
-    if amount is not None and data.get("currency"):
+    if amount is not None and data.get("currency") and action != "cancel":
         kept["amount"] = money.minor(Decimal(str(amount)), data["currency"])
         kept["currency"] = data["currency"]
+    if (resource, action) == CANCELLATION:
+        kept |= cancelled(meta)
     if entry["status"] == 201:
         notes = meta.get("credit_notes") or []
         further = meta.get("further_invoice_ids") or []
@@ -464,6 +467,28 @@ def stored(resource, action, entry):
             {"amount": each["amount"], "invoice_number": each["invoice_number"]}
             for each in meta["offsets"]
         ]
+    return kept
+
+
+def cancelled(meta):
+    """Return what is stored of a participation that is cancelled: {amount and currency: what is
+    credited, others: the same in further currencies, orders: number of confirmed orders that stay,
+    unmailed: why there is no mail} as far as there are any.
+    """
+    sums = [
+        {
+            "amount": money.minor(Decimal(str(each["amount"])), each["currency"]),
+            "currency": each["currency"],
+        }
+        for each in meta["credited"]
+    ]
+    kept = dict(sums[0]) if sums else {}
+    if sums[1:]:
+        kept["others"] = sums[1:]
+    if meta["open"]["service_order_ids"]:
+        kept["orders"] = len(meta["open"]["service_order_ids"])
+    if "reason" in meta.get("mail", {}):
+        kept["unmailed"] = meta["mail"]["reason"]
     return kept
 
 
@@ -497,6 +522,9 @@ def page(db, request, batch):
     left_to_undo = []
     if undo and not trial and api.may_call(request, undo):
         left_to_undo = undoable(db, found, batch)
+    event = events.current(db)
+    is_calling_off = (resource, action) in calling_off.BATCHES and event is not None
+    has_trial = any(row["status"] for row in rows)
     return render_page(
         db,
         request,
@@ -530,6 +558,10 @@ def page(db, request, batch):
         no_account=trial and no_account(db, request, len(unpayable)),
         question=question(db, request, entries) if is_asked else None,
         offsets=[] if trial else offset_sums(rows),
+        amount_word="batch_credited" if (resource, action) == CANCELLATION else "total_amount",
+        settled=calling_off.told(request, batch) if is_calling_off and has_trial else None,
+        steps=calling_off.steps(request, event) if is_calling_off and not trial else None,
+        open_forms=calling_off.open_forms(request, event) if is_calling_off and trial else (),
         told=labels.deliveries(labels.words(request), counts) if counts else None,
         to_print=counts.get("to_print"),
     )
@@ -578,7 +610,12 @@ def rows_of(db, request, found, batch, entries, state):
                 "sentence": sentence,
                 "amount": None if amount is None else money.major(amount, shown["currency"]),
                 "currency": shown.get("currency"),
+                "others": [
+                    money.in_major_units(each, ("amount",)) for each in shown.get("others") or ()
+                ],
                 "more": shown.get("more") or 0,
+                "orders": shown.get("orders"),
+                "unmailed": shown.get("unmailed"),
                 "warnings": trial.get("warnings") or [],
                 "offsets": [
                     {**each, "currency": shown.get("currency")}
@@ -623,6 +660,9 @@ def totals(rows):
             found.setdefault(row["currency"], Decimal(0))
             if not row["is_undone"]:
                 found[row["currency"]] += Decimal(str(row["amount"]))
+        for each in row["others"]:
+            found.setdefault(each["currency"], Decimal(0))
+            found[each["currency"]] += Decimal(str(each["amount"]))
     return list(found.items())
 
 
@@ -645,7 +685,9 @@ def outcome(db, request, batch, sums):
         if each["currency"]
     ]
     together = ""
-    if amounts and count > 1:
+    if amounts and (batch["resource"], batch["action"]) == CANCELLATION:
+        together = texts["batch_credited_sum"].format(amount=" + ".join(amounts))
+    elif amounts and count > 1:
         together = texts["batch_together"].format(amount=" + ".join(amounts))
     elif amounts:
         together = texts["batch_amount"].format(amount=amounts[0])

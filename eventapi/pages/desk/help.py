@@ -53,7 +53,14 @@ JOBS = {
     "access": ("setup/portal", "exhibitors", None, "exhibitors/remind"),
     "invoices": ("company/invoices", "exhibitors", "money", None, "money/to_print"),
     "bank": ("money/bank", None, None, "setup/dunning", "money/dunning"),
-    "changes": ("exhibitors", None, None, "money", "exhibitors?show=cancelled"),
+    "changes": (
+        "exhibitors",
+        None,
+        None,
+        "money",
+        "exhibitors?show=cancelled",
+        "setup/called_off",
+    ),
     "visitors": ("setup/visitors", "setup/website", "setup/visitors", "print", "print/door", ""),
 }
 

@@ -103,6 +103,7 @@ HELP = {
     "setup": "show",
     "visitors": "visitors",
     "setup/apply": "form",
+    "setup/called_off": "changes",
     "setup/categories": "form",
     "setup/dunning": "bank",
     "setup/portal": "access",

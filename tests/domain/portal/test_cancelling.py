@@ -267,6 +267,9 @@ def test_a_batch_cancels_with_reason_mail_and_credit(portal, db, mail):
     }
     done = portal.organiser.post("/participants/batch", body, status=200).json["data"]
     assert [len(result["meta"]["credit_note_ids"]) for result in done["results"]] == [1, 1]
+    assert [result["meta"]["credited"] for result in done["results"]] == [
+        [{"currency": "EUR", "amount": 178.5}]
+    ] * 2
     assert [result["meta"]["mail"] for result in done["results"]] == [
         {"status": "queued"},
         {"status": "skipped", "reason": "no_address"},

@@ -71,8 +71,9 @@ FIELDS = {
     "company/datev": {"datev_adviser": "29098"},
 }
 
-# Where a batch keeps its trial: ids and codes, which change no record.
-TRIALS = {"desk_batches", "desk_batch_entries"}
+# Where a batch keeps its trial: ids and codes, which change no record. The time of the last change of
+# the database goes on with it.
+TRIALS = {"desk_batches", "desk_batch_entries", "last_stamp"}
 
 
 @pytest.fixture(autouse=True)

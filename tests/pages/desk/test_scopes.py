@@ -26,6 +26,7 @@ NEEDS = {
     "participants": """
         do/confirm_participant/1 do/unconfirm_participant/1 do/cancel_participant/1 do/reinstate_participant/1
         do/replace_participant_badge/1 batch/participants/confirm batch/participants/invoice batch/participants/link
+        batch/participants/cancel
         do/create_participant_link/2
         exhibitors/new exhibitors/1/logo exhibitors/1/logo/remove edit/participants
         edit/participants/1 edit/profiles/1 do/create_note""",
@@ -51,7 +52,7 @@ NEEDS = {
         do/create_participant_link/2
         do/submit_service_order/1 do/confirm_service_order/2 do/cancel_service_order/1
         do/cancel_service_order_item/3/3
-        batch/service-orders/confirm edit/service_orders edit/service_orders/1""",
+        batch/service-orders/confirm batch/service-orders/cancel edit/service_orders edit/service_orders/1""",
     "submissions": """
         do/create_participant_link/2
         do/approve_submission/1 do/reject_submission/1 do/request_submission_revision/1 edit/submission_types
@@ -165,6 +166,8 @@ PAGES = (
     "tasks?show=completed",
     "print",
     "setup",
+    "setup/called_off",
+    "setup/called_off?step=exhibitors",
     "setup/details",
     "setup/website",
     "setup/website/picture",

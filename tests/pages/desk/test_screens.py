@@ -94,6 +94,7 @@ PAGES = (
     "setup/apply",
     "setup/apply/texts",
     "setup/apply/trial",
+    "setup/called_off",
     "setup/categories",
     "setup/details",
     "setup/dunning",
