@@ -326,16 +326,16 @@ SELECT r.expires_at FROM booth_reservations r WHERE r.event_id = :event_id AND r
 
 -- name: submissions_due
 -- For each time at which submissions are due, the number of participants who have not sent one of them.
-WITH due (due_at, type_id, roles) AS MATERIALIZED (
-  SELECT due_at, id, roles FROM submission_types WHERE event_id = :event_id AND is_active AND due_at >= :begins),
-concerned (due_at, role) AS MATERIALIZED (
-  SELECT DISTINCT d.due_at, r.value FROM due d CROSS JOIN json_each(d.roles) r)
+WITH due (due_at, role, type_id) AS MATERIALIZED (
+  SELECT t.due_at, r.value, t.id FROM submission_types t CROSS JOIN json_each(t.roles) r
+   WHERE t.event_id = :event_id AND t.is_active AND t.due_at >= :begins),
+concerned (due_at, role) AS MATERIALIZED (SELECT DISTINCT due_at, role FROM due)
 SELECT due_at, sum(participants) AS participants FROM (
   SELECT n.due_at,
          (SELECT count(*) FROM participants p INDEXED BY participants_by_event_and_role
            WHERE p.event_id = :event_id AND p.role = n.role AND p.status <> 'cancelled'
              AND EXISTS (SELECT 1 FROM due d
-                          WHERE +d.due_at = n.due_at AND instr(d.roles, '"' || n.role || '"')
+                          WHERE d.due_at = n.due_at AND d.role = n.role
                             AND NOT EXISTS (SELECT 1 FROM submissions s INDEXED BY submissions_by_participant
                                              WHERE s.event_participant_id = p.id AND s.type_id = d.type_id
                                                AND +s.status IN ('submitted', 'approved')))) AS participants

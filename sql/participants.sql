@@ -121,6 +121,10 @@ SELECT event_participant_id AS participant_id, currency, sum(total) AS invoiced,
  WHERE event_participant_id IN (SELECT value FROM json_each(:ids)) AND locked_at IS NOT NULL
  GROUP BY event_participant_id, currency ORDER BY event_participant_id, currency;
 
+-- name: ids
+-- The ids of all participants of a list.
+SELECT p.id FROM participants p WHERE p.id IN (SELECT value FROM json_each(:ids));
+
 -- name: totals
 -- Sums of the sent invoices and credit notes of the participants of a list, by currency.
 SELECT i.currency, sum(i.total) AS invoiced, sum(max(i.open_amount, 0)) AS open FROM invoices i

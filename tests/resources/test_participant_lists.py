@@ -223,6 +223,32 @@ def test_totals_are_those_of_all_pages(fair, person):
     fair.organiser.get("/contacts?totals=1", status=422)
 
 
+@pytest.mark.parametrize(
+    "query, expected",
+    [
+        ("lacks=booth", "zopf ada"),
+        ("lacks=payment&status=registered,confirmed", "muster zopf ada"),
+        ("ready=0&status=registered,confirmed", "muster zopf eis ada"),
+        ("ready=0&status=registered", "zopf eis ada"),
+        ("ready=0&ids=1,2,99&sort=name", "muster zopf"),
+        ("ready=0&search=eis", "eis"),
+        ("ready=0&search=nobody", ""),
+        ("lacks=logo", "muster zopf eis ada"),
+    ],
+)
+def test_a_list_of_exhibitors_is_the_same_with_its_totals(fair, query, expected):
+    """With totals, readiness is looked up once for the page, its number and the totals."""
+    roles = "role=exhibitor,co_exhibitor,sponsor&order=ASC"
+    assert names(fair, f"{roles}&{query}") == expected
+    assert names(fair, f"{roles}&{query}&totals=1") == expected
+    address = f"/participants?event_key=fair&{roles}&{query}&totals=1&per_page=1"
+    meta = fair.organiser.get(address, status=200).json["meta"]
+    count = len(expected.split())
+    open = fair.sent["total"] if "muster" in expected else 0
+    assert (meta["total"], meta["totals"]["count"]) == (count, count)
+    assert meta["totals"]["open"] == open
+
+
 def test_totals_of_several_currencies_stand_side_by_side(fair, db):
     with db.write():
         db.connection.execute(

@@ -122,7 +122,7 @@ def of(db, event_id, reads, *, address, has_pages):
     """Return the overview of an event, or None if there is no such event.
 
     `address` is the public address of the service, "" if it is not known. `has_pages`: the feature
-    `pages` is enabled. Call this inside a snapshot.
+    `pages` is enabled. Call this inside a snapshot. `setup_of` returns its part `setup` only.
     """
     event = db.one(sql.event, event_id=event_id)
     if event is None:
@@ -258,6 +258,13 @@ def _examples(db, event, one, ids, reads):
 
 
 # What is missing
+
+
+def setup_of(db, event_id, reads, *, address, has_pages):
+    """Return `setup` of the overview of an event that exists, as `of` does, without the other parts."""
+    event = db.one(sql.event, event_id=event_id)
+    pages = settings.get(db, event_id) if has_pages else None
+    return setup(db, event, pages, reads, address)
 
 
 def setup(db, event, pages, reads, address):

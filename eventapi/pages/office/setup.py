@@ -1,10 +1,13 @@
 """The checklist of a show: what it is made of, and what is done, open or needed."""
 
 from dataclasses import dataclass
+from functools import partial
 
+from eventapi.domain.events import overview
 from eventapi.pages.desk import api, events, gaps, labels, taxes
 from eventapi.pages.office.page import render_page
 from eventapi.web.html import shell
+from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -70,7 +73,7 @@ class Step:
 def get_desk_setup(db, request):
     """Return the steps of setting up the event in hand, and what the organiser lacks."""
     event = events.current(db)
-    cards = cards_of(request, event) if event else []
+    cards = cards_of(db, request, event) if event else []
     steps = [step for _, steps in cards for step in steps]
     return render_page(
         db,
@@ -98,11 +101,22 @@ def is_public(request, event):
     return bool(api.read("get_event_pages", id=event["id"]).data["is_public"])
 
 
-def cards_of(request, event):
-    """Return (card, its Steps), as far as the person may read their records, without empty cards."""
-    overview = api.read("get_event_overview", id=event["id"]).data
+def cards_of(db, request, event):
+    """Return (card, its Steps), as far as the person may read their records, without empty cards.
+
+    The steps are `setup` of GET /events/{id}/overview. Its other parts are not computed.
+    """
+    api.require_call(request, "get_event_overview")
+    with db.snapshot():
+        setup = overview.setup_of(
+            db,
+            event["id"],
+            partial(api.may, request),
+            address=mail_base_url(),
+            has_pages=api.may_call(request, "get_event_pages"),
+        )
     texts = labels.words(request)
-    of_show = [each for each in overview["setup"] if each["step"] != ORGANISER]
+    of_show = [each for each in setup if each["step"] != ORGANISER]
     found = {each["step"]: step_of(texts, each) for each in of_show}
     cards = [
         (card, [found[name] for name in names if name in found]) for card, names in CARDS.items()
