@@ -63,10 +63,15 @@ def get_desk_exhibitor(db, request, id):
     event = events.by_key(db, row["event_key"])
 
     def of(scope, name, resource, *, include=(), **query):
-        """Return records of the participant with their buttons, or None without the scope."""
+        """Return records of the participant with their buttons, or None without the scope.
+
+        Those without `resource` get no buttons.
+        """
         if not (api.may(request, scope) and api.may_call(request, name)):
             return None
-        found, _ = api.rows(name, include=include, per_page=FEW, **query)
+        if resource is None:
+            return api.rows(name, include=include, per_page=FEW, **query)[0]
+        found, _ = api.rows(name, include=(*include, "allowed_actions"), per_page=FEW, **query)
         return [with_buttons(request, resource, each) for each in found]
 
     mine = {"event_participant_id": id}
@@ -308,24 +313,12 @@ def free_booths(request, row, reservations, wish):
     return sorted(free, key=lambda booth: booth["booth_type_name"] != wish["size"])
 
 
-ONE = {
-    "booth-reservations": "get_booth_reservation",
-    "service-orders": "get_service_order",
-    "submissions": "get_submission",
-    "documents": "get_document",
-    "tasks": "get_task",
-    "invoices": "get_invoice",
-    "payments": "get_payment",
-}
-
-
 def with_buttons(request, resource, record):
-    """Return a record of a list with the actions that it allows as `buttons`."""
-    if resource is None:
-        return record
-    full = api.read(ONE[resource], id=record["id"], include=("allowed_actions",)).data
-    record["buttons"] = actions.of(request, resource, full)
-    return record
+    """Return a record with the actions that it allows as `buttons`.
+
+    The record is from a list that was read with `allowed_actions`.
+    """
+    return {**record, "buttons": actions.of(request, resource, record)}
 
 
 def history(request, kind, id):

@@ -184,7 +184,7 @@ def get_desk_submissions(db, request):
     event, asked = events.required(db), shell.asked("page", "event")
     rows, total = api.rows(
         "list_submissions",
-        include=("participant", "type"),
+        include=("participant", "type", "allowed_actions"),
         event_id=event["id"],
         status="submitted",
         sort="submitted_at",

@@ -89,7 +89,11 @@ def get_desk_booth(db, request, id):
     booth = api.record("get_booth", id)
     event, asked = events.by_key(db, booth["event_key"]), shell.asked("q")
     found, _ = api.rows(
-        "list_booth_reservations", include=("participant",), booth_id=id, order="ASC", per_page=50
+        "list_booth_reservations",
+        include=("participant", "allowed_actions"),
+        booth_id=id,
+        order="ASC",
+        per_page=50,
     )
     live = [
         with_buttons(request, "booth-reservations", row)

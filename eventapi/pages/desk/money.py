@@ -170,7 +170,10 @@ def get_desk_invoice(db, request, id):
         }
     payments = row["payments"]
     if api.may(request, "payments"):
-        payments = [with_buttons(request, "payments", dict(each)) for each in payments]
+        found = api.everything("list_payments", include=("allowed_actions",), invoice_id=id)
+        allowed = {each["id"]: each["allowed_actions"] for each in found}
+        payments = [{**each, "allowed_actions": allowed[each["id"]]} for each in payments]
+        payments = [with_buttons(request, "payments", each) for each in payments]
         for each in payments:
             each["buttons"] += actions.one(request, "delete_payment", id=each["id"])
     standing = [letter for letter in row["dunning"] if not letter["withdrawn_on"]]

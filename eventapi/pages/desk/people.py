@@ -249,7 +249,7 @@ def get_desk_tasks(db, request):
     for each in (status,) if status else ("in_progress", "pending"):
         found, count = api.rows(
             "list_tasks",
-            include=("entity",),
+            include=("entity", "allowed_actions"),
             event_id=event and event["id"],
             status=each,
             sort="due_date",

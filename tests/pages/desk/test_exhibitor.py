@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from eventapi.pages.desk import api
 from tests.support.images import png
 
 
@@ -334,3 +335,19 @@ def test_the_office_uploads_the_logo_of_an_exhibitor_and_removes_it(office, desk
 
 def tag_of(page):
     return html.unescape(re.search(r'name="tag" value="([^"]*)"', page.text)[1])
+
+
+def test_no_record_is_read_again_for_its_buttons(office, busy_fair, monkeypatch):
+    called, real = [], api.read
+
+    def read(name, **options):
+        called.append(name)
+        return real(name, **options)
+
+    monkeypatch.setattr(api, "read", read)
+    page = office.get(f"/desk/exhibitors/{busy_fair.exhibitor['id']}")
+    for name in ("booth_reservation", "service_order", "submission", "document", "task"):
+        assert f"list_{name}s" in called
+        assert f"get_{name}" not in called
+    for button in ("cancel_booth_reservation", "confirm_service_order", "approve_submission"):
+        assert f"desk/do/{button}/" in page
