@@ -153,8 +153,9 @@ def test_two_hundred_and_fifty_are_cancelled_in_two_parts(office, organiser, fai
     contact = fair.contact["id"]
     with db.write():
         db.connection.executemany(
-            "INSERT INTO contacts (id, customer_number, company_name, country, rating, account_access_enabled, "
-            "created_at, updated_at) SELECT ?, ?, ?, country, rating, account_access_enabled, created_at, updated_at FROM contacts WHERE id = ?",
+            "INSERT INTO contacts (id, customer_number, company_name, country, rating, "
+            "account_access_enabled, created_at, updated_at) SELECT ?, ?, ?, country, rating, "
+            "account_access_enabled, created_at, updated_at FROM contacts WHERE id = ?",
             [(1000 + n, f"X{n}", f"Firma {n:03}", contact) for n in range(250)],
         )
         db.connection.executemany(
