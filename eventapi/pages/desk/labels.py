@@ -1,5 +1,6 @@
 """Words of the desk: labels of fields, names of records, states, and sentences about refusals."""
 
+from dataclasses import dataclass
 from functools import partial
 
 from eventapi import times
@@ -68,8 +69,6 @@ def label(texts, kind, path):
 
 # Records
 
-SIDES = ("width", "depth")
-
 
 def named(row):
     """Return the name of a contact, applicant or participant: the company, or the person."""
@@ -123,34 +122,76 @@ def of_kind(word, record):
 
 
 def summary(texts, language, currency, kind, row):
-    """Return the second line of a record in a list: what it costs, or what it asks for."""
-
-    def price(name):
-        value = row.get(name)
-        return None if value is None else formats.money(value, currency, language)
-
-    def state(name):
-        return texts.get(f"={row.get(name)}")
-
-    parts = []
-    if kind == "categories":
-        approval = texts[f"approval={row['approval']}"]
-        parts = [state("role"), approval, price("base_price"), state("applicant_visibility")]
-    elif kind == "schedules":
-        day = formats.day(row["slot_date"], language)
-        parts = [f"{day}, {row['start_time']}–{row['end_time']}", row["location"]]
-    elif kind == "services":
-        parts = [price("base_price"), row.get("unit")]
-    elif kind == "booth_types":
-        parts = [f"{price('price')} {state('price_model')}"]
-        if row["usual_width"] is not None:
-            width, depth = (formats.number(row[f"usual_{side}"], language) for side in SIDES)
-            parts.append(f"{width} × {depth} m")
-    elif kind == "submission_types":
-        parts = [state("input")]
-    elif kind == "dunning_levels":
-        parts = [texts["level_after"].format(n=formats.number(row["days"], language))]
+    """Return the second line of a record in a list: what it costs, or what it asks for. "" for a kind
+    without one.
+    """
+    find = SUMMARIES.get(kind)
+    if find is None:
+        return ""
+    parts = find(_Written(texts, language, currency, row))
     return " · ".join(part for part in parts if part is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A record whose values are written in a language."""
+
+    texts: dict
+    language: str
+    currency: str
+    row: dict
+
+    def price(self, name):
+        """Return an amount, or None without one."""
+        value = self.row.get(name)
+        return None if value is None else formats.money(value, self.currency, self.language)
+
+    def state(self, name):
+        """Return the word for the value of a field, or None."""
+        return self.texts.get(f"={self.row.get(name)}")
+
+    def number(self, name):
+        return formats.number(self.row[name], self.language)
+
+
+def _category(it):
+    approval = it.texts[f"approval={it.row['approval']}"]
+    return [it.state("role"), approval, it.price("base_price"), it.state("applicant_visibility")]
+
+
+def _session(it):
+    day = formats.day(it.row["slot_date"], it.language)
+    return [f"{day}, {it.row['start_time']}–{it.row['end_time']}", it.row["location"]]
+
+
+def _service(it):
+    return [it.price("base_price"), it.row.get("unit")]
+
+
+def _booth_type(it):
+    parts = [f"{it.price('price')} {it.state('price_model')}"]
+    if it.row["usual_width"] is not None:
+        parts.append(f"{it.number('usual_width')} × {it.number('usual_depth')} m")
+    return parts
+
+
+def _submission_type(it):
+    return [it.state("input")]
+
+
+def _dunning_level(it):
+    return [it.texts["level_after"].format(n=it.number("days"))]
+
+
+# kind of record -> function of a _Written record that returns the parts of its second line
+SUMMARIES = {
+    "booth_types": _booth_type,
+    "categories": _category,
+    "dunning_levels": _dunning_level,
+    "schedules": _session,
+    "services": _service,
+    "submission_types": _submission_type,
+}
 
 
 def show_name(event, language, zone):
