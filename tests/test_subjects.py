@@ -19,6 +19,7 @@ PACKAGES = {
 NO_SUBJECT = {
     "einvoices": "it stores nothing: a data model, its rules and its syntaxes",
     "organiser": "its settings are of the organiser, and nothing is done with other records",
+    "previews": "it shows the mails of the subjects",
     "privacy": "it erases, merges and exports what the subjects name",
     "receivables": "it prints, posts and offsets what billing and dunning store",
     "records": "the subjects are made of what it has",

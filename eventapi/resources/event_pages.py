@@ -1,7 +1,10 @@
 """The public pages of an event: what they show, and whether everybody may read them."""
 
+from eventapi.domain.events import events
+from eventapi.domain.mail.contents import Wanted
+from eventapi.domain.previews import mails
 from eventapi.domain.shows import form_editing, settings
-from eventapi.plugins.access import require_scope
+from eventapi.plugins.access import may_read, require_scope
 from eventapi.web import client
 from eventapi.web.rest import found, mail_base_url, require_match
 from eventapi.web.routes import Routes
@@ -40,6 +43,35 @@ def set_event_form(db, config, who, id, body):
         require_scope(who, "custom_fields", writes=True)
     is_trial = client.is_local() and not config.base_url
     return form_editing.save(db, pages, body, mail_base_url(), is_trial=is_trial)
+
+
+@routes.post(
+    "/events/<id>/pages/mail-preview",
+    schema="event_pages.mail_preview",
+    response="event_pages.mail_previewed",
+    reads=True,
+)
+def preview_mail(db, who, id, body):
+    """Preview a mail about an event: subject and body as they would be sent now.
+
+    Although this is a POST, a key with `events:read` may send it: nothing is written, and no mail
+    is sent. `id` is that of an application for `application_confirmation`, the decisions and
+    `badge`, else that of a participant of the event. It needs `applications:read` or
+    `participants:read`; without that, and without `id`, the mail is about an invented record.
+    The link has no secret: it is shown as /link/….
+    """
+    with db.snapshot():
+        event = found(events.get(db, id), "event", id)
+        scope = "applications" if body["name"] in mails.OF_APPLICATIONS else "participants"
+        wanted = Wanted(
+            name=body["name"],
+            event=event,
+            language=body["language"],
+            text=body["text"],
+            record_id=body["id"] if may_read(who, scope) else None,
+            base_url=mail_base_url(),
+        )
+        return mails.of_text(db, wanted, body["subject"])
 
 
 def get(db, id):

@@ -17,7 +17,8 @@ NAMES = {
         get_settings update_settings_put update_settings_patch
         get_organiser_logo set_organiser_logo delete_organiser_logo""",
     "event-pages": """
-        get_event_pages update_event_pages_put update_event_pages_patch set_event_form""",
+        get_event_pages update_event_pages_put update_event_pages_patch set_event_form
+        preview_mail""",
     "categories": """
         list_categories create_category get_category update_category_put update_category_patch delete_category""",
     "schedules": """

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+SECRET = "…"  # in the address of a link in a preview, which has no secret
 LINK = re.compile(r"[/@]|\w\.\w")  # text that a mail program may turn into a link
 
 
@@ -29,6 +30,40 @@ class Contents:
     paragraphs: Sequence
     headers: Mapping = field(default_factory=dict)
     attachments: Sequence = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """The preview that somebody wants of a mail about an event.
+
+    name: of the text of the mail, such as `application_approved`.
+    event: dict of the event, with id, event_key and title.
+    language: of the request, or None.
+    text: of the organiser, in place of the stored one, or None.
+    record_id: of the application or participant that the mail is about; None stands for an invented
+        one.
+    base_url: public address with which links begin, "" if it is not known.
+    """
+
+    name: str
+    event: Mapping
+    language: str | None = None
+    text: str | None = None
+    record_id: int | None = None
+    base_url: str = ""
+
+    def own(self, stored):
+        """Return the organiser's own text. `stored` is that of the event, or None."""
+        return stored if self.text is None else self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """A mail as it would be sent now. `is_sample`: the record that it is about is invented."""
+
+    subject: str
+    contents: Contents
+    is_sample: bool
 
 
 def greeting(texts, name):

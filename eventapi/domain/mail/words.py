@@ -21,6 +21,9 @@ ENGLISH = {
     "hello": "Dear {name},",
     "hello_nobody": "Hello,",
     "regards": "Kind regards",
+    "sample_person": "Mia Sommer",
+    "sample_application_rejected": "We have received more applications from your field than we have booths for.",
+    "sample_application_question": "Do you need electricity at your booth?",
     "newsletter_confirmation_subject": "Please confirm your subscription to the {sender} newsletter",
     "newsletter_confirmation": "We have received a request to send the {sender} newsletter to {email}. "
     "Please confirm your subscription here:",
@@ -202,6 +205,9 @@ GERMAN = {
     "hello": "Guten Tag {name},",
     "hello_nobody": "Guten Tag,",
     "regards": "Mit freundlichen Grüßen",
+    "sample_person": "Mia Sommer",
+    "sample_application_rejected": "Aus Ihrem Bereich haben wir mehr Anmeldungen erhalten, als Stände frei sind.",
+    "sample_application_question": "Brauchen Sie Strom am Stand?",
     "newsletter_confirmation_subject": "Bitte bestätigen Sie Ihre Anmeldung zum Newsletter von {sender}",
     "newsletter_confirmation": "für die E-Mail-Adresse {email} wurde der Newsletter von {sender} angefordert. "
     "Bitte bestätigen Sie die Anmeldung hier:",

@@ -68,14 +68,13 @@ def queue(db, application, kind, base_url):
         mails.withdraw(db, each, ENTITY, application["id"])
     link = _page(db, application)
     language = language_of(db, application)
-    subject = mail_words.WORDS[language][f"{kind}_subject"].format(title=title(db, application))
     mails.add(
         db,
         kind,
         ENTITY,
         application["id"],
         application["email"],
-        subject,
+        subject(kind, language, title(db, application)),
         base_url=base_url,
         language=language,
     )
@@ -92,11 +91,9 @@ def _page(db, application):
     There is none for an address that the office has closed: the mail leaves without a link.
     """
     known = links.of_person(db, "application", application["id"], application["email"])
-    if known or reach.is_closed(db, application["email"], application_id=application["id"]):
-        return known
-    show = next(filter(None, (directory.show(db, key) for key in application["event_keys"])), None)
+    show = None if known else _show(db, application)
     if show is None:
-        return None
+        return known
     return links.create(
         db,
         "application",
@@ -105,6 +102,27 @@ def _page(db, application):
         email=application["email"],
         language=application["language"],
     )
+
+
+def _show(db, application):
+    """Return the event for whose public pages an application gets a link, or None."""
+    if reach.is_closed(db, application["email"], application_id=application["id"]):
+        return None
+    for key in application["event_keys"]:
+        show = directory.show(db, key)
+        if show is not None:
+            return show
+    return None
+
+
+def leads_to_page(db, application):
+    """Return whether a mail about an application has a link now, as `queue` and `new_secret` give
+    it.
+    """
+    known = links.of_person(db, "application", application["id"], application["email"])
+    if known:
+        return known["status"] == "active"
+    return bool(application["email"]) and _show(db, application) is not None
 
 
 def new_secret(db, id, recipient):
@@ -132,6 +150,11 @@ def language_of(db, application):
     return choice.choose(
         db.config, application["language"], contacts.language(db, application["contact_id"])
     )
+
+
+def subject(kind, language, titles):
+    """Return the subject of a mail of one of the two kinds. `titles` are those of the events."""
+    return mail_words.WORDS[language][f"{kind}_subject"].format(title=titles)
 
 
 def title(db, application):
@@ -179,10 +202,8 @@ def readdress(db, application):
     """
     if mails.is_waiting(db, BADGE, ENTITY, application["id"]) and not gives_badge(db, application):
         language = language_of(db, application)
-        subject = mail_words.WORDS[language][f"{DECISION}_subject"].format(
-            title=title(db, application)
-        )
-        mails.turn_into(db, BADGE, ENTITY, application["id"], DECISION, subject)
+        text = subject(DECISION, language, title(db, application))
+        mails.turn_into(db, BADGE, ENTITY, application["id"], DECISION, text)
 
 
 # What an application does not lead to

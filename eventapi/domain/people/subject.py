@@ -20,9 +20,20 @@ PEOPLE = Subject(
     name="people",
     checks={"contacts": contacts.check, "participants": participants.check},
     mails=(
-        Mail(kind=decisions.DECISION, contents=mails.decision, prepare=mails.with_secret),
-        Mail(kind=decisions.BADGE, contents=mails.badge, prepare=mails.with_secret),
+        Mail(
+            kind=decisions.DECISION,
+            contents=mails.decision,
+            prepare=mails.with_secret,
+            previewed=mails.with_sample_secret,
+        ),
+        Mail(
+            kind=decisions.BADGE,
+            contents=mails.badge,
+            prepare=mails.with_secret,
+            previewed=mails.with_sample_secret,
+        ),
     ),
+    previews={name: mails.preview for name in (*decisions.TEXTS.values(), decisions.BADGE)},
     erases=(
         sql_of_contacts.clear_tags,
         sql_of_applications.blank,

@@ -143,16 +143,26 @@ def of_contact(db, participant_id):
 
     Raise 409 `link_incomplete` if the contact has no e-mail address.
     """
-    email = db.one(sql.participant, id=participant_id)["email"]
-    if not email:
+    if not contact(db, participant_id)["email"]:
         raise Problem(
             "link_incomplete",
             "The contact has no `email`, so nobody can use the link. Set it first, or create a link with "
             "POST /links.",
             missing=["email"],
         )
-    link = links.of_person(db, "participant", participant_id, email)
+    link = of_person(db, participant_id)
     return link and _counted(db, link)
+
+
+def contact(db, participant_id):
+    """Return {event_id, name, email, language} of a participant's contact, for whom its link is."""
+    return db.one(sql.participant, id=participant_id)
+
+
+def of_person(db, participant_id):
+    """Return the live link of a participant's contact, or None, also if it has no e-mail address."""
+    email = contact(db, participant_id)["email"]
+    return email and links.of_person(db, "participant", participant_id, email)
 
 
 def prepared_for_contact(db, participant_id):

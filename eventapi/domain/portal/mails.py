@@ -3,16 +3,49 @@
 They are here and not in `access`, since they contain texts of the event's public pages and to-dos.
 """
 
+from dataclasses import dataclass
+
 from eventapi.domain.access import links
 from eventapi.domain.mail import words as mail_words
-from eventapi.domain.mail.contents import Contents, Gone, greeting, harmless, own_paragraphs
-from eventapi.domain.portal import reminding
+from eventapi.domain.mail.contents import (
+    SECRET,
+    Contents,
+    Gone,
+    Preview,
+    greeting,
+    harmless,
+    own_paragraphs,
+)
+from eventapi.domain.people import mails as people_mails
+from eventapi.domain.portal import granting, reminding, todo_words
 from eventapi.domain.shows import settings
+from eventapi.languages import choice
+
+SAMPLE_BOOTH = "A12"  # number of the booth of an invented exhibitor
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a mail about to-dos says: to whom, the text before the list, the list, and the address of
+    the page.
+    """
+
+    name: str
+    text: str
+    listed: str
+    address: str
 
 
 def with_secret(db, mail):
     """Return the mail with `secret`, a new one of its link, or None if the link has ended."""
     return {**mail, "secret": links.new_secret(db, mail["entity_id"])}
+
+
+def with_sample_secret(db, mail):
+    """Return the mail with SECRET, or None, where `with_secret` has a secret or None."""
+    row = links.get(db, mail["entity_id"])
+    is_live = row is not None and row["status"] == "active" and row["email"]
+    return {**mail, "secret": SECRET if is_live else None}
 
 
 def link(db, mail):
@@ -24,15 +57,20 @@ def link(db, mail):
     if mail["secret"] is None:
         raise Gone("the link has ended, or has no address any more")
 
-    language = mail["language"]
-    texts = mail_words.WORDS[language]
     row = links.get(db, mail["entity_id"])
-    own = own_paragraphs(settings.mail_text(db, row["event_id"], "link", language))
-    usual = texts["link"].format(**settings.event_forms(db, row["event_id"], language))
+    own = settings.mail_text(db, row["event_id"], links.KIND, mail["language"])
+    address = links.address(mail["base_url"], mail["secret"])
+    return _link(db, row["event_id"], mail["language"], own, address)
+
+
+def _link(db, event_id, language, own, address):
+    """Return the contents of the mail with a link. `own` is the organiser's own text, or None."""
+    texts = mail_words.WORDS[language]
+    usual = texts["link"].format(**settings.event_forms(db, event_id, language))
     paragraphs = [
         texts["hello_nobody"],
-        *(own or [usual]),
-        (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
+        *(own_paragraphs(own) or [usual]),
+        (texts["link_button"], address),
         texts["link_ignore"],
         *mail_words.closing(db.config, language),
     ]
@@ -49,15 +87,72 @@ def todos(db, mail):
     due = reminding.due(db, row, mail["kind"]) if row else []
     if not due:
         raise Gone("the link has ended, or nothing is left to do")
+    text = reminding.texts(db, row, mail["kind"], mail["language"])
+    address = links.address(mail["base_url"], mail["secret"])
+    about = About(row["name"], text, reminding.listed(due), address)
+    return _todos(db.config, mail["language"], about)
 
-    language = mail["language"]
+
+def _todos(config, language, about):
+    """Return the contents of the mail about to-dos or an offered booth."""
     texts = mail_words.WORDS[language]
     paragraphs = [
-        greeting(texts, harmless(row["name"])),
-        *own_paragraphs(reminding.texts(db, row, mail["kind"], language)),
-        reminding.listed(due),
-        (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
+        greeting(texts, harmless(about.name)),
+        *own_paragraphs(about.text),
+        about.listed,
+        (texts["link_button"], about.address),
         texts["link_ignore"],
-        *mail_words.closing(db.config, language),
+        *mail_words.closing(config, language),
     ]
     return Contents(language=language, paragraphs=paragraphs)
+
+
+def preview(db, wanted):
+    """Return the Preview of the mail with the link of an exhibitor, `link`, or with what it has to
+    do: `todos` and `booth_offer`.
+
+    If nothing of that is open, the to-do is invented. Raise 422 for a participant that does not
+    exist or is of another event, 409 `anonymized`.
+    """
+    link = _link_of(db, wanted)
+    language = choice.choose(db.config, wanted.language, link["language"])
+    event_id = wanted.event["id"]
+    address = links.address(wanted.base_url, SECRET)
+    own = wanted.own(settings.mail_text(db, event_id, wanted.name, language))
+    is_sample = wanted.record_id is None
+    if wanted.name == links.KIND:
+        contents = _link(db, event_id, language, own, address)
+    else:
+        found = [] if is_sample else reminding.due(db, link, wanted.name, language)
+        is_sample = not found
+        listed = reminding.listed(found) if found else _sample_todo(wanted.name, language)
+        name = link["name"] or mail_words.WORDS[language]["sample_person"]
+        text = own or reminding.usual(wanted.name, language, wanted.event["title"])
+        contents = _todos(db.config, language, About(name, text, listed, address))
+    return Preview(
+        subject=links.subject(link, wanted.name, language), contents=contents, is_sample=is_sample
+    )
+
+
+def _link_of(db, wanted):
+    """Return the live link of the contact of a participant, or the one that it would get, as far as
+    mails use it; without a participant an invented one.
+    """
+    title = wanted.event["title"]
+    if wanted.record_id is None:
+        return {"name": None, "language": None, "event_title": title}
+    participant = people_mails.participant_of_event(db, wanted)
+    pages = settings.get(db, wanted.event["id"])
+    link = granting.of_person(db, participant["id"])
+    return link or {
+        **granting.contact(db, participant["id"]),
+        "participant_id": participant["id"],
+        "rights": pages["my_rights"],
+        "event_title": title,
+        "over_at": None,
+    }
+
+
+def _sample_todo(name, language):
+    todo = "booth_offer_open" if name == links.OFFER else "profile_open"
+    return f"- {todo_words.WORDS[language][todo].format(number=SAMPLE_BOOTH)}"

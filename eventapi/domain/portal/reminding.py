@@ -20,11 +20,11 @@ sql = statements("event_pages")
 SHOWN = ("kind", "state", "due", "page")
 
 
-def due(db, link, kind=links.TODOS):
+def due(db, link, kind=links.TODOS, language=None):
     """Return the to-dos of which a mail of a kind tells, the late ones first, each with {title,
     detail}.
 
-    Call this inside a snapshot or a transaction.
+    They are in the language of the link, unless another one is given. Call this inside a snapshot or a transaction.
     """
     pages, disabled = settings.get(db, link["event_id"]), db.values(sql.disabled_flags)
     participant = reading.participant(db, link["participant_id"])
@@ -35,9 +35,10 @@ def due(db, link, kind=links.TODOS):
     ):
         return []
     event = events.get(db, link["event_id"])
+    language = language or links.language_of(db, link)
     found = todos.of(db, participant, event, pages, rights.effective(link, pages, disabled))
     return [
-        {**todo, **todos.said(todo, links.language_of(db, link), event["timezone"])}
+        {**todo, **todos.said(todo, language, event["timezone"])}
         for todo in found
         if todo["state"] in ("late", "open") and (kind == links.TODOS or todo["kind"] == kind)
     ]
@@ -54,9 +55,13 @@ def texts(db, link, kind, language):
     """Return what a mail of a kind says before its list: the organiser's own text, else the usual
     one.
     """
-    return settings.mail_text(db, link["event_id"], kind, language) or mail_words.WORDS[language][
-        kind
-    ].format(title=link["event_title"])
+    own = settings.mail_text(db, link["event_id"], kind, language)
+    return own or usual(kind, language, link["event_title"])
+
+
+def usual(kind, language, title):
+    """Return what a mail of a kind says before its list, unless the organiser has a text for it."""
+    return mail_words.WORDS[language][kind].format(title=title)
 
 
 def preview(db, link):

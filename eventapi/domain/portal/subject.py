@@ -10,10 +10,26 @@ sql = statements("binding_steps")
 PORTAL = Subject(
     name="portal",
     mails=(
-        Mail(kind=links.KIND, contents=mails.link, prepare=mails.with_secret),
-        Mail(kind=links.TODOS, contents=mails.todos, prepare=mails.with_secret),
-        Mail(kind=links.OFFER, contents=mails.todos, prepare=mails.with_secret),
+        Mail(
+            kind=links.KIND,
+            contents=mails.link,
+            prepare=mails.with_secret,
+            previewed=mails.with_sample_secret,
+        ),
+        Mail(
+            kind=links.TODOS,
+            contents=mails.todos,
+            prepare=mails.with_secret,
+            previewed=mails.with_sample_secret,
+        ),
+        Mail(
+            kind=links.OFFER,
+            contents=mails.todos,
+            prepare=mails.with_secret,
+            previewed=mails.with_sample_secret,
+        ),
         Mail(kind=cancelling.KIND, contents=cancelling.contents),
     ),
+    previews={name: mails.preview for name in (links.KIND, links.TODOS, links.OFFER)},
     erases=(sql.blank,),
 )

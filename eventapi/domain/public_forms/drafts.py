@@ -267,16 +267,13 @@ def _queue_mail(db, id):
         turn = max(
             turn, _sent(db, hour, wide_network=draft["wide_network"]) * PER_HOUR // PER_HOUR_WIDE
         )
-    subject = mail_words.WORDS[draft["language"]][f"{TEXTS[draft['form']]}_subject"].format(
-        title=draft["title"]
-    )
     mails.add(
         db,
         KIND,
         ENTITY,
         id,
         draft["email"],
-        subject,
+        subject(TEXTS[draft["form"]], draft["language"], draft["title"]),
         base_url=draft["mail_base_url"],
         language=draft["language"],
         turn=min(turn, mails.TURNS - 1),
@@ -337,6 +334,11 @@ def add_secret(db, id, way="mailed"):
     address.
     """
     return link_secrets.add(db, way=way, draft_id=id)
+
+
+def subject(name, language, title):
+    """Return the subject of a mail. `name` is one of TEXTS, `title` that of the event."""
+    return mail_words.WORDS[language][f"{name}_subject"].format(title=title)
 
 
 def get(db, id):

@@ -9,6 +9,7 @@ sql = statements("drafts")
 PUBLIC_FORMS = Subject(
     name="public_forms",
     mails=(Mail(kind=drafts.KIND, contents=mails.confirmation, prepare=mails.with_secret),),
+    previews={name: mails.preview for name in drafts.TEXTS.values()},
     forgets=(drafts.delete_old,),
     erases_first=(sql.drop_of_contact,),
 )

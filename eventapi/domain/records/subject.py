@@ -19,12 +19,14 @@ class Mail:
     `contents(db, mail)` runs in a snapshot and returns `Contents` (`domain/mail/contents.py`); it
     raises `Gone` if there is nothing to send any more. `prepare(db, mail)` runs before it, may
     write, and returns the mail, for instance with a new secret. It is repeated while the database
-    is busy.
+    is busy. `previewed(db, mail)` stands for it in a preview: it writes nothing, and the secret is
+    SECRET.
     """
 
     kind: str
     contents: Callable
     prepare: Callable | None = None
+    previewed: Callable | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,8 @@ class Subject:
 
     checks: part of a check in NAMES of `upkeep/checks.py` -> function of a database that returns or
         yields sentences. A part has one function.
+    previews: name of a text of a mail -> function (db, wanted) that returns its `Preview`. `wanted`
+        is a `Wanted`; both are in `domain/mail/contents.py`.
     forgets: functions (db, size) that delete at most `size` rows in a transaction, and return their
         number.
     erases_first: statements with :id of a contact, which find rows by its address or number, and so
@@ -63,6 +67,7 @@ class Subject:
     name: str
     checks: Mapping[str, Callable] = field(default_factory=dict)
     mails: tuple[Mail, ...] = ()
+    previews: Mapping[str, Callable] = field(default_factory=dict)
     forgets: tuple[Callable, ...] = ()
     erases_first: tuple[Statement, ...] = ()
     erases: tuple[Statement, ...] = ()

@@ -1,0 +1,1 @@
+"""Previews of mails: what would be sent, made by the functions that send it."""

@@ -1,0 +1,49 @@
+"""The preview of a mail: subject and body as they would be sent, without a secret.
+
+The contents come from the functions with which the worker sends (`domain/SUBJECT/mails.py`). A
+preview writes nothing, and the secret of its link is SECRET.
+"""
+
+from eventapi.domain.mail import bodies
+from eventapi.domain.subjects import SUBJECTS
+from eventapi.errors import Faults, listed
+from eventapi.markup import PLACEHOLDER
+
+PREVIEWS = {name: preview for subject in SUBJECTS for name, preview in subject.previews.items()}
+OF_APPLICATIONS = (  # names of texts whose `id` is that of an application
+    "application_confirmation",
+    "application_approved",
+    "application_rejected",
+    "application_waitlisted",
+    "application_question",
+    "badge",
+)
+
+
+def of_text(db, wanted, subject=None):
+    """Return {subject, text, html, language, about} of a mail of an event. `wanted` is a Wanted.
+
+    `subject` stands in place of the usual one, unless it is None or empty. `about` is `record`, or
+    `sample` if the record is invented. Raise 422 `unknown_placeholder` for a placeholder, which
+    mails do not have, and for a record that does not exist; 409 `anonymized`. Call this inside a
+    snapshot.
+    """
+    _refuse_placeholders({"/subject": subject, "/text": wanted.text})
+    found = PREVIEWS[wanted.name](db, wanted)
+    body = bodies.rendered(subject or found.subject, found.contents)
+    return {**body, "about": "sample" if found.is_sample else "record"}
+
+
+def _refuse_placeholders(texts):
+    faults = Faults()
+    for pointer, text in texts.items():
+        names = ["{{%s}}" % name.strip()[:50] for name in PLACEHOLDER.findall(text or "")]
+        if names:
+            noun = "placeholders" if len(names) > 1 else "placeholder"
+            faults.add(
+                pointer,
+                "unknown_placeholder",
+                f"contains the unknown {noun} {listed(names[:5])}. The texts of mails have no "
+                "placeholders: write the text itself",
+            )
+    faults.raise_any()
