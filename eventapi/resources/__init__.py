@@ -81,6 +81,7 @@ OUTSIDE = (
     "pages.desk.exhibitor_logo",
     "pages.desk.exhibitors",
     "pages.desk.new_exhibitor",
+    "pages.desk.booths",
     "pages.desk.hall",
     "pages.desk.money",
     "pages.desk.bank_rules",

@@ -115,7 +115,8 @@ def render_list(db, request, listing, event, *, links=(), package=labels.PACKAGE
     total = response.meta["total"]
     texts = labels.words(request)
     w = lists.Words(texts)
-    write = Writer(request.language, event["timezone"] if event else db.config.timezone)
+    zone = event["timezone"] if event else db.config.timezone
+    write = Writer(request.language, zone, db.config.currency)
     rows = []
     for row in response.data:
         cells = tuple((column, column.cell(row, w, write)) for column in shown)
@@ -224,7 +225,8 @@ def views_of(request, listing, asked, event_key):
     The number is None in a list of more than COUNTED rows.
     """
     found = []
-    kept = {"all": asked["all"]} if "all" in asked else {}
+    names = ("all", *(name for name, _ in listing.filters))
+    kept = {name: asked[name] for name in names if name in asked}
     is_counted = True
     for view in listing.views:
         if view.scope and not api.may(request, view.scope):

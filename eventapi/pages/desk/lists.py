@@ -153,8 +153,8 @@ class Listing:
         sort: as that of a View.
         query: parameters of the API that always apply.
         include: words of `include` that every page needs.
-        filters: parameter of the address -> values that it may have, None for any. The API has the
-            same parameters.
+        filters: parameter of the address -> values that it may have, None for an id. The API has
+            the same parameters.
         actions: what can be done with the ticked rows.
         of_show: whether it has the records of the show in hand only. has_all_shows: unless the
             address has `all`.
@@ -321,7 +321,9 @@ def query_of(listing, asked, event_key):
     if is_of_show(listing, asked):
         query["event_key"] = event_key
     for name, values in listing.filters:
-        if values is None or asked.get(name) in values:
+        if values is None:
+            query[name] = id_of(asked.get(name, "")) or None
+        elif asked.get(name) in values:
             query[name] = asked.get(name)
     view = view_of(listing, asked)
     if view:

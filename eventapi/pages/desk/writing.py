@@ -12,11 +12,12 @@ from eventapi.web.html import page_requests
 class Writer:
     """Values as text, in a language and a time zone. A value that is None is "".
 
-    Templates have one as `write`.
+    Templates have one as `write`. `currency` is that of the organiser, for records without one.
     """
 
     language: str
     zone: str
+    currency: str = ""
 
     def money(self, value, currency):
         """Return an amount with the code of its currency: `EUR 1,190.00`."""

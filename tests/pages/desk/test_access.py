@@ -38,6 +38,7 @@ PAGES = (
     "contacts",
     "print/halls",
     "hall/holds",
+    "hall/booths",
     "exhibitors/submissions",
     "exhibitors/orders",
     "exhibitors/new",

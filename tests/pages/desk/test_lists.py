@@ -228,6 +228,43 @@ def test_orders_show_what_waits_and_all_others(office, busy_fair):
     assert confirm in waiting and confirm not in office.get("/desk/exhibitors/orders?show=draft")
 
 
+def test_booths_show_who_has_them_with_the_sums_of_their_hall(office, desk, organiser, busy_fair):
+    other = organiser.make(
+        "/plans", {"event_key": "fair", "plan_name": "Hall 2", "width": 40, "height": 30}
+    )
+    blocked = {"status": "blocked", "blocked_reason": "Column"}
+    organiser.make("/booths", {"plan_id": other["id"], "booth_number": "B1", **blocked})
+    hold = organiser.data("/booth-reservations?status=pending")[0]
+    organiser.post(f"/booth-reservations/{hold['id']}/confirm", status=200)
+
+    page = office.get("/desk/hall/booths")
+    first, second, third = of_columns(page)
+    assert first["Booth"] == "A1" and first["Exhibitor"] == "Rosen KG" and first["State"] == "sold"
+    assert first["Size"] == "3 × 3 m" and first["Area"].endswith("9 m²")
+    assert first["Price (net)"] == "EUR 720.00" and first["Booth type"] == "Row"
+    assert second["Booth"] == "A2" and second["Exhibitor"] == ""
+    assert third["State"] == "blocked Column" and third["Price (net)"] == "no price"
+    [foot] = page.html.select("main tfoot tr")
+    assert "3 booths" in foot.text and "27 m²" in foot.text
+
+    [link] = office.get("/desk/hall").html.select('main a[href*="hall/booths"]')
+    page = office.get("/desk/" + link["href"].rpartition("desk/")[2])
+    assert names(page) == ["A1", "A2"]
+    counts = {each.contents[0].strip(): each.span.text for each in page.html.select("nav.views a")}
+    assert counts == {"All": "2", "free": "1", "held": "0", "sold": "1", "blocked": "0"}
+    assert names(office.get("/desk/hall/booths?show=blocked")) == ["B1"]
+    assert names(office.get("/desk/hall/booths?plan_id=no&sort=-booth_number")) == [
+        "B1",
+        "A2",
+        "A1",
+    ]
+    csv_text = office.get("/desk/hall/booths?show=sold&export=csv").text
+    assert "exhibitor.name" in csv_text and "Rosen KG" in csv_text
+
+    halls_only = desk("booths:read plans:read events:read")
+    assert "Rosen KG" not in halls_only.get("/desk/hall/booths")
+
+
 # Two contacts that are one
 
 

@@ -46,6 +46,7 @@ def test_a_row_is_a_card_on_a_phone(browser, address, organiser, busy_fair):  # 
         "visitors",
         "contacts",
         "exhibitors/orders?show=all",
+        "hall/booths",
     ):
         browser.open(f"{address}/{page}", width=390)
         seen(browser, 390, page)

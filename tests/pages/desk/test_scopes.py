@@ -132,6 +132,7 @@ PAGES = (
     "exhibitors/orders",
     "exhibitors/remind",
     "hall",
+    "hall/booths",
     "hall/holds",
     "hall/layout/1",
     "booths/1",

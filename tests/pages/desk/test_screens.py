@@ -73,6 +73,7 @@ PAGES = (
     "exhibitors/remind",
     "exhibitors/submissions",
     "hall",
+    "hall/booths",
     "hall/holds",
     "hall/layout/1",
     "help",

@@ -214,6 +214,7 @@ DESK = (
     "exhibitors/orders",
     "exhibitors/remind",
     "hall",
+    "hall/booths",
     "hall/holds",
     "booths/1",
     "money?show=sent&all=1",

@@ -49,6 +49,7 @@ PAGES = {
         "exhibitors/orders",
         "exhibitors/new",
         "hall",
+        "hall/booths",
         "hall/holds",
         "money",
         "money/dunning",
