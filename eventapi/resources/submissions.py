@@ -73,13 +73,13 @@ def submit_submission(db, id):
     return submissions.submit(db, require_match(get(db, id)))
 
 
-@routes.post("/submissions/<id>/approve", desk=Desk())
+@routes.post("/submissions/<id>/approve", desk=Desk(batch=()))
 def approve_submission(db, id):
     """Approve a submission. Send If-Match to approve exactly the revision that you read."""
     return submissions.review(db, require_match(get(db, id)), "approve")
 
 
-@routes.post("/submissions/<id>/reject", schema="submission.reject", desk=Desk())
+@routes.post("/submissions/<id>/reject", schema="submission.reject", desk=Desk(batch=("feedback",)))
 def reject_submission(db, id, body):
     """Reject a submission.
 
@@ -89,7 +89,9 @@ def reject_submission(db, id, body):
 
 
 @routes.post(
-    "/submissions/<id>/request-revision", schema="submission.request_revision", desk=Desk()
+    "/submissions/<id>/request-revision",
+    schema="submission.request_revision",
+    desk=Desk(batch=("feedback",)),
 )
 def request_submission_revision(db, id, body):
     """Request another revision of a submission.

@@ -68,6 +68,7 @@ NAMED_BY = {
     "invoices": "contact",
     "participants": "contact",
     "service-orders": "participant",
+    "submissions": "participant",
 }
 
 

@@ -2,10 +2,10 @@
 
 from functools import partial
 from html import escape
+from textwrap import shorten
 
 from eventapi.errors import not_found
 from eventapi.pages.desk import api, events, labels, list_pages, lists
-from eventapi.pages.desk.exhibitor import with_buttons
 from eventapi.pages.desk.page import render_page
 from eventapi.web.html import shell
 from eventapi.web.routes import Routes
@@ -178,31 +178,109 @@ def get_desk_exhibitors(db, request):
     return list_pages.render_list(db, request, EXHIBITORS, events.required(db), links=links)
 
 
+def submitting(row, w, write):
+    """Return the Cell with the exhibitor who submitted, and for which type."""
+    address = f"exhibitors/{row['event_participant_id']}"
+    return lists.Cell(labels.named(row["participant"]), address=address)
+
+
+def submission_type(row, w, write):
+    """Return the Cell with the title of the type of a submission."""
+    return lists.Cell(row["title"])
+
+
+def submitted(row, w, write):
+    """Return the Cell with what was submitted: a file to download, or the beginning of a text."""
+    if row["document_id"]:
+        return lists.Cell(w("download"), address=f"submissions/{row['id']}/file")
+    if row["value"] is True:
+        return lists.Cell(w("agreed"))
+    return lists.Cell(shorten(row["value"] or "", 160, placeholder=" …"))
+
+
+def submission_state(row, w, write):
+    """Return the Cell with the state of a submission, whether it is late, and the feedback."""
+    status = row["status"]
+    word = "=draft" if status == "pending" else f"={status}"
+    marks = [lists.Mark(labels.tone(status), w(word))]
+    if row["is_late"]:
+        marks.append(lists.Mark("bad", w("late")))
+    return lists.Cell(marks=tuple(marks), small=row["feedback"] or "")
+
+
+SUBMISSIONS = lists.listing(
+    name="submissions",
+    address="exhibitors/submissions",
+    menu="exhibitors",
+    handler="list_submissions",
+    row_name=lambda row: f"{labels.named(row['participant'])}: {row['title']}",
+    include=("participant",),
+    columns=(
+        lists.Column("exhibitor", submitting, "c-main"),
+        lists.Column("submission", submission_type, "c-next"),
+        lists.Column("submitted", submitted, "small c-line"),
+        lists.Column("state", submission_state, sort="status"),
+        lists.Column(
+            "received",
+            partial(lists.day, "submitted_at"),
+            "num nowrap",
+            sort="submitted_at",
+            is_down=True,
+            is_said=True,
+        ),
+        lists.Column(
+            "due", partial(lists.day, "due_at"), "num nowrap", sort="due_at", is_said=True
+        ),
+    ),
+    views=(
+        lists.View(
+            "submitted",
+            "submissions_submitted",
+            {"status": "submitted"},
+            sort="submitted_at",
+            none="no_review",
+        ),
+        lists.View("revision", "=revision_requested", {"status": "revision_requested"}),
+        lists.View("approved", "=approved", {"status": "approved"}),
+        lists.View("rejected", "=rejected", {"status": "rejected"}),
+        lists.View("draft", "=draft", {"status": "pending"}),
+        lists.View("all", "all", {}),
+    ),
+    sort="-submitted_at",
+    is_searched=False,
+    actions=(
+        lists.Action(
+            "batch/submissions/approve",
+            "batch_submissions_approve",
+            "approve_submission",
+            views=("submitted",),
+        ),
+        lists.Action(
+            "batch/submissions/request-revision",
+            "batch_submissions_request-revision",
+            "request_submission_revision",
+            views=("submitted",),
+        ),
+        lists.Action(
+            "batch/submissions/reject",
+            "batch_submissions_reject",
+            "reject_submission",
+            is_final=True,
+            views=("submitted",),
+        ),
+    ),
+)
+
+
 @routes.get("/exhibitors/submissions")
 def get_desk_submissions(db, request):
-    """Return what exhibitors have submitted and nobody has reviewed yet."""
-    event, asked = events.required(db), shell.asked("page", "event")
-    rows, total = api.rows(
-        "list_submissions",
-        include=("participant", "type", "allowed_actions"),
-        event_id=event["id"],
-        status="submitted",
-        sort="submitted_at",
-        order="ASC",
-        page=lists.page_of(asked),
-        per_page=20,
-    )
-    return render_page(
-        db,
-        request,
-        "submissions",
-        menu="exhibitors",
-        current=event,
-        total=total,
-        asked=asked,
-        rows=[with_buttons(request, "submissions", row) for row in rows],
-        paging=lists.paging(asked, total, 20),
-    )
+    """Return what exhibitors have submitted, first what waits for a review, to review many at once."""
+    links = []
+    if api.may(request, "participants"):
+        missing = labels.words(request)["show_submissions"]
+        links.append(("exhibitors?show=submissions", missing, False))
+    event = events.required(db)
+    return list_pages.render_list(db, request, SUBMISSIONS, event, links=links)
 
 
 def ordering(row, w, write):

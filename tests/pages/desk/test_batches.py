@@ -379,6 +379,14 @@ def test_the_trial_says_whether_it_can_be_taken_back(office, busy_fair, noun, wo
         assert has_undo == bool(found.undo or found.undo_new)
 
 
+# batch -> field of its form that must be filled in
+REASONS = {
+    ("applications", "reject"): {"reason": "No room"},
+    ("submissions", "reject"): {"feedback": "Too long"},
+    ("submissions", "request-revision"): {"feedback": "Too long"},
+}
+
+
 @pytest.mark.parametrize("noun, word", sorted(pages.offered()))
 def test_the_result_equals_the_trial(office, organiser, busy_fair, db, noun, word):
     """Each record of the show, whatever its state is: what the trial refuses stays as it is."""
@@ -388,7 +396,7 @@ def test_the_result_equals_the_trial(office, organiser, busy_fair, db, noun, wor
     page = batches.tried(office, office.get("/desk/"), f"{noun}/{word}", [*ids, 987])
     assert {id: organiser.data(f"/{noun}/{id}") for id in ids} == before
     if 'name="sure"' in page.text:
-        batches.pressed(office, page, **({"reason": "No room"} if word == "reject" else {}))
+        batches.pressed(office, page, **REASONS.get((noun, word), {}))
     rows = db.connection.execute(
         "SELECT record_id, trial, result FROM desk_batch_entries"
     ).fetchall()

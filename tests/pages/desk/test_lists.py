@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from eventapi.pages.desk import list_pages
+from tests.support import batches
 
 
 @pytest.fixture
@@ -263,6 +264,37 @@ def test_booths_show_who_has_them_with_the_sums_of_their_hall(office, desk, orga
 
     halls_only = desk("booths:read plans:read events:read")
     assert "Rosen KG" not in halls_only.get("/desk/hall/booths")
+
+
+def test_submissions_are_reviewed_together(office, organiser, busy_fair):
+    kind = organiser.make(
+        "/submissions/types", {"event_key": "fair", "title": "Motto", "input": "textarea"}
+    )
+    body = {"event_participant_id": busy_fair.exhibitor["id"], "type_id": kind["id"]}
+    motto = organiser.make("/submissions", {**body, "value": "<b>Green</b>"})
+    organiser.patch(f"/submissions/types/{kind['id']}", {"needs_approval": True}, status=200)
+
+    page = office.get("/desk/exhibitors/submissions")
+    rows = of_columns(page)
+    assert [(row["Exhibitor"], row["Submission"], row["Content"]) for row in rows] == [
+        ("Rosen KG", "Slogan", "Roses"),
+        ("Rosen KG", "Motto", "<b>Green</b>"),
+    ]
+    ids = [each["id"] for each in organiser.data("/submissions?status=submitted")]
+    result = batches.done(
+        office, page, "submissions/request-revision", [motto["id"]], feedback="Shorter"
+    )
+    assert "A revision of 1 submission is requested" in result
+    waiting = of_columns(office.get("/desk/exhibitors/submissions?show=revision"))
+    assert [(row["Submission"], row["State"]) for row in waiting] == [
+        ("Motto", "revision requested Shorter")
+    ]
+    [slogan] = [id for id in ids if id != motto["id"]]
+    result = batches.done(office, page, "submissions/approve", [slogan])
+    assert "1 submission is approved" in result and "Rosen KG" in result
+    assert organiser.data(f"/submissions/{slogan}")["status"] == "approved"
+    page = office.get("/desk/exhibitors/submissions")
+    assert "Nothing waits for a review" in page and "Documents missing" in page
 
 
 # Two contacts that are one

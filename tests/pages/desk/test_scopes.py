@@ -56,6 +56,7 @@ NEEDS = {
     "submissions": """
         do/create_participant_link/2
         do/approve_submission/1 do/reject_submission/1 do/request_submission_revision/1 edit/submission_types
+        batch/submissions/approve batch/submissions/reject batch/submissions/request-revision
         edit/submission_types/1""",
     "documents": """
         do/create_participant_link/2
