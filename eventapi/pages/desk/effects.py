@@ -87,7 +87,7 @@ def _of_move(request, id, booth_id, currency):
         return Effects()
     if booth_id is None:
         return Effects(without=("keep_price",), chooses_first=True)
-    return Effects([of_move(request, id, booth_id, currency)], ("booth_id",))
+    return Effects(list(of_move(request, id, booth_id, currency)), ("booth_id",))
 
 
 def _of_swap(request, id, other_id, currency):
@@ -175,7 +175,9 @@ def of_invoice(request, row):
 
 
 def of_move(request, id, booth_id, currency):
-    """Return what a reservation costs with the other booth, and what the exhibitor has to pay then."""
+    """Yield what a reservation costs with the other booth, and what the exhibitor has to pay then: with
+    the price of that booth and, if it is another one, with the old price kept.
+    """
     old = api.read("get_booth_reservation", id=id).data
     tried = api.tried("move_booth_reservation", {"booth_id": booth_id}, id=id)
     price, balance = tried.meta["price"], tried.meta.get("balance")
@@ -183,12 +185,32 @@ def of_move(request, id, booth_id, currency):
     values["old_price"] = money(request, price["old"], currency)
     values["new_price"] = money(request, price["new"], currency)
     if balance is None:
-        return "effect_price", values
-    if balance["before"] == balance["after"]:
-        return "effect_same", values
-    values["before"] = money(request, balance["before"], currency)
+        yield "effect_price", values
+    elif balance["before"] == balance["after"]:
+        yield "effect_same", values
+    else:
+        values["before"] = money(request, balance["before"], currency)
+        values["after"] = money(request, balance["after"], currency)
+        yield "effect_move", values
+    if price["old"] != price["new"]:
+        yield of_kept_price(request, id, booth_id, currency)
+
+
+def of_kept_price(request, id, booth_id, currency):
+    """Return what a reservation costs with the other booth if it keeps its price, and what the
+    exhibitor has to pay then.
+    """
+    body = {"booth_id": booth_id, "keep_price": True}
+    tried = api.tried("move_booth_reservation", body, id=id)
+    values = {
+        "new": tried.data["booth_number"],
+        "price": money(request, tried.meta["price"]["new"], currency),
+    }
+    balance = tried.meta.get("balance")
+    if balance is None:
+        return "effect_keep_price", values
     values["after"] = money(request, balance["after"], currency)
-    return "effect_move", values
+    return "effect_keep", values
 
 
 def money(request, amount, currency):

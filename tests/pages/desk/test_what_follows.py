@@ -177,13 +177,15 @@ def test_looking_at_what_follows_changes_nothing(office, organiser, fair, paid):
             "en",
             820,
             "A1 costs EUR 720.00 net, B7 costs EUR 820.00. To be paid in total: EUR 0.00 so far, EUR 119.00 "
-            "afterwards, with VAT.",
+            "afterwards, with VAT. With “Keep the price”, B7 still costs EUR 720.00 net. To be paid in total then: "
+            "EUR 0.00, with VAT.",
         ),
         (
             "de",
             820,
             "A1 kostet 720,00 EUR netto, B7 kostet 820,00 EUR. Insgesamt zu zahlen sind bisher 0,00 EUR, danach "
-            "119,00 EUR, jeweils mit USt.",
+            "119,00 EUR, jeweils mit USt. Mit „Preis behalten“ kostet B7 weiter 720,00 EUR netto. Insgesamt zu "
+            "zahlen sind danach 0,00 EUR mit USt.",
         ),
         (
             "de",
@@ -206,6 +208,7 @@ def test_a_move_says_what_it_costs_before_it_is_done(
 
     page = office.get(f"{address}?back=hall&booth_id={other}")
     assert sentence in text_of(page) and 'name="keep_price"' in page
+    assert ("B7 still" in page or "B7 weiter" in page) == (price != 720)
     fields = {"back": "hall", "booth_id": other, "keep_price": "1"}
     office.submit(page, address, fields)
     (moved,) = organiser.data("/booth-reservations")
