@@ -1,5 +1,8 @@
-"""A new exhibitor at the desk: a contact or a new one, category, booth and access on one page."""
+"""A new exhibitor or visitor at the desk, on one page: a contact or a new one, and the category; for
+an exhibitor booth and access, too.
+"""
 
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from eventapi.errors import Problem
@@ -22,11 +25,33 @@ routes = Routes(
     forms=("text/html",),
 )
 
-ASKED = ("company_name", "first_name", "last_name", "email", "phone")  # of a new contact
+ADDRESS = ("address", "postal_code", "city", "country")  # folded on the page
+ASKED = ("company_name", "first_name", "last_name", "email", "phone", *ADDRESS)  # of a new contact
 FOUND = 8  # contacts that a search shows
 NAMED = ("contact_id", "host_participant_id")  # records that come from the page before
-ROLES = ("exhibitor", "co_exhibitor", "sponsor")  # of the categories that an exhibitor may have
 BESIDE = ("booth_id", "access")  # fields of the form that are no part of the participant
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """Who is new at a show.
+
+    role: of a participant without category, and the word `new_ROLE` of the page.
+    address: of the page.
+    menu: part of the menu, which is the address of the list, too.
+    roles: of the categories that the page offers.
+    """
+
+    role: str
+    address: str
+    menu: str
+    roles: tuple
+
+
+EXHIBITOR = Newcomer(
+    "exhibitor", "exhibitors/new", "exhibitors", ("exhibitor", "co_exhibitor", "sponsor")
+)
+VISITOR = Newcomer("visitor", "visitors/new", "visitors", ("visitor", "press", "speaker", "staff"))
 
 
 @routes.get("/exhibitors/new")
@@ -35,17 +60,37 @@ def get_desk_new_exhibitor(db, request):
 
     `contact_id` takes a contact. With `q`, the page offers those that a search finds.
     """
+    return page_of(db, request, EXHIBITOR)
+
+
+@routes.get("/visitors/new")
+def get_desk_new_visitor(db, request):
+    """Return the form of a new visitor, or of somebody else who is no exhibitor. The query is that of
+    a new exhibitor.
+    """
+    return page_of(db, request, VISITOR)
+
+
+def page_of(db, request, newcomer):
+    """Return the page of a Newcomer."""
     api.require_call(request, "create_participant")
     event = events.required(db)
     named = named_of(request.fields if request.problem else shell.asked(*NAMED))
-    form = form_of(request, db.config, event, named)
-    given = form.compact(request.fields) if request.problem else started(form)
+    categories = categories_of(request, event, newcomer)
+    form = form_of(request, db.config, event, named, newcomer, categories)
+    if request.problem:
+        given = form.compact(request.fields)
+    else:
+        given = started(form, newcomer, categories)
     return render_page(
         db,
         request,
         "new_exhibitor",
-        menu="exhibitors",
+        menu=newcomer.menu,
+        title=labels.words(request)[f"new_{newcomer.role}"],
         current=event,
+        newcomer=newcomer,
+        address_fields=[f"contact/{name}" for name in ADDRESS],
         asked=shell.asked("q"),
         form=form,
         given=given,
@@ -70,10 +115,28 @@ def named_of(given):
     return named
 
 
-def started(form):
-    """Return the texts of the form before somebody types; the page before may have chosen some."""
+def categories_of(request, event, newcomer):
+    """Return the categories that a Newcomer may have, or None if the person may not read them."""
+    if not api.may_call(request, "list_categories"):
+        return None
+    rows = api.everything("list_categories", event_key=event["event_key"])
+    return [row for row in rows if row["role"] in newcomer.roles]
+
+
+def started(form, newcomer, categories):
+    """Return the texts of the form before somebody types; the page before may have chosen some.
+
+    A visitor is confirmed, and has the first category of visitors.
+    """
+    given = form.defaults()
+    if newcomer is VISITOR:
+        given["is_confirmed"] = ["1"]
+        for row in categories or ():
+            if row["role"] == VISITOR.role:
+                given["category_key"] = [row["category_key"]]
+                break
     chosen = shell.asked("category_key", "booth_id")
-    return {**form.defaults(), **{name: [text] for name, text in chosen.items()}}
+    return {**given, **{name: [text] for name, text in chosen.items()}}
 
 
 def read(request, name, id, include=()):
@@ -111,22 +174,18 @@ def known(request):
     return api.rows("list_contacts", ids=ids, order="ASC")[0]
 
 
-def form_of(request, config, event, named):
+def form_of(request, config, event, named, newcomer, categories):
     """Return the form: the new contact unless one is chosen, category, booth, and what to do then.
 
-    A co-exhibitor gets no booth.
+    A co-exhibitor gets no booth, and a visitor neither booth nor access.
     """
     asks_contact = "contact_id" not in named and api.may(request, "contacts", writes=True)
     names = (*(("contact",) if asks_contact else ()), "category_key", "is_confirmed")
     others = [name for name in document("contact")["properties"] if name not in ASKED]
-    label = labels.of(request, "new_exhibitor")
+    label = labels.of(request, f"new_{newcomer.role}")
     offered = {}
-    if api.may_call(request, "list_categories"):
-        offered["category_key"] = [
-            (row["category_key"], row["title"])
-            for row in api.everything("list_categories", event_key=event["event_key"])
-            if row["role"] in ROLES
-        ]
+    if categories is not None:
+        offered["category_key"] = [(row["category_key"], row["title"]) for row in categories]
     form = Form(
         "participant",
         "POST",
@@ -136,6 +195,8 @@ def form_of(request, config, event, named):
         choices=offered,
         language=request.language,
     )
+    if newcomer is VISITOR:
+        return form
     is_host = "host_participant_id" not in named
     if is_host and api.may_call(request, "create_booth_reservation"):
         options = [("", label("booth_id=none")[0])]
@@ -160,16 +221,28 @@ def make_desk_exhibitor(request, config, connections):
     Raise 409 `duplicate_contact` if the address is known: the page offers to take that contact, or
     to create another one.
     """
+    return made_of(request, config, connections, EXHIBITOR)
+
+
+@routes.post("/visitors/new", batch=True, shows=get_desk_new_visitor)
+def make_desk_visitor(request, config, connections):
+    """Create the visitor, with its contact if none was chosen. Raise as for a new exhibitor."""
+    return made_of(request, config, connections, VISITOR)
+
+
+def made_of(request, config, connections, newcomer):
+    """Create a Newcomer with what the form says, and return the redirection to its page."""
     event = events.of_form(connections.reader())
     named = named_of(request.fields)
-    form = form_of(request, config, event, named)
+    categories = categories_of(request, event, newcomer)
+    form = form_of(request, config, event, named, newcomer, categories)
     given = form.body(form.compact(request.fields))
     body = {name: value for name, value in given.items() if name not in BESIDE}
     if "anyway" in request.fields:
-        return another_contact(request, event, body, given)
+        return another_contact(request, event, body, given, newcomer)
     if "contact_id" not in named:
         body.setdefault("contact", {})
-    role = "co_exhibitor" if "host_participant_id" in named else "exhibitor"
+    role = role_of(newcomer, named, body.get("category_key"), categories)
     made = []
 
     def lead(response):
@@ -189,13 +262,24 @@ def make_desk_exhibitor(request, config, connections):
     return led_to(request, made[0], f"new_exhibitor_{left}") if left else answer
 
 
-def another_contact(request, event, body, given):
+def role_of(newcomer, named, category_key, categories):
+    """Return the role of a Newcomer. That of a visitor follows from the category."""
+    if "host_participant_id" in named:
+        return "co_exhibitor"
+    if newcomer is VISITOR:
+        for row in categories or ():
+            if row["category_key"] == category_key:
+                return row["role"]
+    return newcomer.role
+
+
+def another_contact(request, event, body, given, newcomer):
     """Create the contact although its address is known, and go on with it."""
     chosen = {name: given[name] for name in ("category_key", "booth_id") if given.get(name)}
 
     def lead(response):
         query = {"contact_id": response.data["id"], **chosen, "event": event["event_key"]}
-        return page_requests.see_other(request, f"exhibitors/new?{urlencode(query)}")
+        return page_requests.see_other(request, f"{newcomer.address}?{urlencode(query)}")
 
     return actions.once(request, "create_contact", {}, body.get("contact", {}), lead)
 

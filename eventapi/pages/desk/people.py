@@ -179,8 +179,8 @@ def get_desk_visitors(db, request):
     """Return everybody who takes part in the show in hand and is no exhibitor."""
     texts = labels.words(request)
     links = [("print", texts["tab_print"], False)]
-    if api.may(request, "contacts", writes=True):
-        links.append(("edit/contacts", texts["new_contacts"], True))
+    if api.may(request, "participants", writes=True):
+        links.append(("visitors/new", texts["new_visitor"], True))
     return list_pages.render_list(db, request, VISITORS, events.required(db), links=links)
 
 

@@ -42,6 +42,7 @@ PAGES = (
     "exhibitors/submissions",
     "exhibitors/orders",
     "exhibitors/new",
+    "visitors/new",
 )
 
 

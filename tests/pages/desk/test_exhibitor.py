@@ -239,6 +239,39 @@ def test_a_new_exhibitor_is_made_with_booth_and_access_on_one_page(office, organ
     assert len(organiser.data("/participants?search=ebner")) == 1
 
 
+def test_a_new_visitor_has_the_category_of_visitors_and_an_address(office, organiser, fair):
+    keys = {}
+    for title, role in (("Press", "press"), ("Guests", "visitor")):
+        body = {"title": title, "role": role, "event_keys": ["fair"]}
+        keys[title] = organiser.make("/categories", body)["category_key"]
+    assert "desk/visitors/new" in office.get("/desk/visitors?event=fair")
+    page = office.get("/desk/visitors/new?event=fair")
+    chosen = page.html.select_one("main [name=category_key] option[selected]")
+    assert chosen.text.strip() == "Guests" and "Plants" not in page.html.find("main").text
+    assert page.html.select("main [name=booth_id], main [name=access]") == []
+    [folded] = page.html.select("main details.more")
+    assert [each["name"] for each in folded.select("input, select")] == [
+        "contact/address",
+        "contact/postal_code",
+        "contact/city",
+        "contact/country",
+    ]
+    place = {"contact/address": "Ring 3", "contact/postal_code": "04109", "contact/city": "Leipzig"}
+    fields = {**NEW, **place, "contact/country": "DE", "is_confirmed": "1"}
+    address = "/desk/visitors/new?event=fair"
+    answer = office.submit(page, address, {**fields, "category_key": chosen["value"]}, 303)
+    assert "Ebner Keramik takes part now." in follow(office, answer)
+    [made] = organiser.data("/participants?search=ebner")
+    assert (made["role"], made["status"]) == ("visitor", "confirmed")
+    contact = organiser.data(f"/contacts/{made['contact_id']}")
+    assert (contact["address"], contact["city"], contact["country"]) == ("Ring 3", "Leipzig", "DE")
+
+    other = organiser.make("/contacts", {"company_name": "Blatt"})
+    page = office.get(f"/desk/visitors/new?event=fair&contact_id={other['id']}")
+    office.submit(page, address, {"contact_id": other["id"], "category_key": keys["Press"]}, 303)
+    assert organiser.data("/participants?search=blatt")[0]["role"] == "press"
+
+
 def test_a_known_address_asks_whether_to_take_that_contact(office, organiser, fair):
     body = {"first_name": "Mia", "last_name": "Sommer", "email": "eva@ebner.example"}
     known = organiser.make("/contacts", body)

@@ -28,7 +28,7 @@ NEEDS = {
         do/replace_participant_badge/1 batch/participants/confirm batch/participants/invoice batch/participants/link
         batch/participants/cancel
         do/create_participant_link/2
-        exhibitors/new exhibitors/1/logo exhibitors/1/logo/remove edit/participants
+        exhibitors/new visitors/new exhibitors/1/logo exhibitors/1/logo/remove edit/participants
         edit/participants/1 edit/profiles/1 do/create_note""",
     "invoices": """
         do/create_participant_link/2
@@ -87,6 +87,7 @@ NEEDS = {scope: text.split() for scope, text in NEEDS.items()}
 ADDRESSES = sorted({address for addresses in NEEDS.values() for address in addresses})
 FIELDS = {
     "exhibitors/new": {"contact_id": "1"},
+    "visitors/new": {"contact_id": "1"},
     "do/create_note": {
         "entity_type": "event_participant",
         "entity_id": "1",
@@ -129,6 +130,7 @@ PAGES = (
     "exhibitors/3",
     "exhibitors/1/logo",
     "exhibitors/new",
+    "visitors/new",
     "exhibitors/submissions",
     "exhibitors/orders",
     "exhibitors/remind",

@@ -69,6 +69,7 @@ PAGES = (
     "exhibitors/1",
     "exhibitors/1/logo",
     "exhibitors/new",
+    "visitors/new",
     "exhibitors/orders",
     "exhibitors/remind",
     "exhibitors/submissions",

@@ -210,6 +210,7 @@ DESK = (
     "exhibitors",
     "exhibitors/1",
     "exhibitors/new",
+    "visitors/new",
     "exhibitors/submissions",
     "exhibitors/orders",
     "exhibitors/remind",

@@ -26,11 +26,11 @@ OWN = ("account", "account/factor", "start", "team", "team/new")  # pages of per
 CLOSED = {
     "owner": "",
     "office": "start team team/new",
-    "finance": "start team team/new exhibitors/remind exhibitors/new setup/called_off",
+    "finance": "start team team/new exhibitors/remind exhibitors/new visitors/new setup/called_off",
     "door": "start team team/new applications applications/ exhibitors/submissions exhibitors/orders exhibitors/new "
-    "hall hall/ booths/ money money/ invoices/ tasks log company/ setup/categories setup/stands setup/halls "
-    "setup/services setup/submissions setup/dunning setup/apply/trial setup/called_off",
-    "reader": "start team team/new exhibitors/new setup/called_off",
+    "visitors/new hall hall/ booths/ money money/ invoices/ tasks log company/ setup/categories setup/stands "
+    "setup/halls setup/services setup/submissions setup/dunning setup/apply/trial setup/called_off",
+    "reader": "start team team/new exhibitors/new visitors/new setup/called_off",
 }
 
 

@@ -48,6 +48,7 @@ PAGES = {
         "exhibitors/submissions",
         "exhibitors/orders",
         "exhibitors/new",
+        "visitors/new",
         "hall",
         "hall/booths",
         "hall/holds",

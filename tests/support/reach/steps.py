@@ -433,6 +433,7 @@ LEFT_OUT = {
     "POST /desk/money/statement/<id>": SAME,
     "POST /desk/badges": SAME,
     "POST /desk/exhibitors/new": SAME,
+    "POST /desk/visitors/new": SAME,
     "POST /desk/exhibitors/<id>/logo": SAME,
     "POST /desk/exhibitors/<id>/logo/remove": SAME,
     "POST /desk/edit/<name>/<id>": SAME,
