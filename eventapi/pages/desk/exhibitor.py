@@ -1,7 +1,7 @@
 """One exhibitor at the desk, with everything about it."""
 
 from eventapi.domain.access import rights
-from eventapi.pages.desk import actions, api, events, labels, links, taxes
+from eventapi.pages.desk import actions, api, events, labels, links, neighbours, taxes
 from eventapi.pages.desk.applications import fields_of, notes, size_of
 from eventapi.pages.desk.page import render_page
 from eventapi.web.routes import Routes
@@ -118,6 +118,7 @@ def get_desk_exhibitor(db, request, id):
         menu="exhibitors",
         current=event,
         title=labels.named(contact),
+        neighbours=neighbours.of(request, "list_participants", row["id"], "exhibitors"),
         row=row,
         contact=contact,
         contact_fields=CONTACT,

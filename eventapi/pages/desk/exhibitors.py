@@ -146,6 +146,7 @@ EXHIBITORS = lists.listing(
     ),
     sort="name",
     has_totals=True,
+    leads_on=True,
     actions=(
         lists.Action(
             "batch/participants/confirm", "batch_participants_confirm", "confirm_participant"

@@ -1,9 +1,9 @@
 """The page of a list of the desk: its columns, views, sums, what can be done, and its export."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from eventapi.pages.desk import api, labels, lists
+from eventapi.pages.desk import api, labels, lists, neighbours
 from eventapi.pages.desk.page import render_page
 from eventapi.pages.desk.writing import Writer
 from eventapi.web.html import cookies, page_requests, shell
@@ -117,14 +117,18 @@ def render_list(db, request, listing, event, *, links=(), package=labels.PACKAGE
     w = lists.Words(texts)
     zone = event["timezone"] if event else db.config.timezone
     write = Writer(request.language, zone, db.config.currency)
+    filter = lists.filter_of(listing, asked, event)
+    first = (lists.page_of(asked) - 1) * size + 1
     rows = []
-    for row in response.data:
-        cells = tuple((column, column.cell(row, w, write)) for column in shown)
-        rows.append(Row(row["id"], listing.row_name(row), cells))
+    for position, row in enumerate(response.data, first):
+        cells = [column.cell(row, w, write) for column in shown]
+        if listing.leads_on:
+            address = neighbours.link(listing, cells[0].address, filter, position)
+            cells[0] = replace(cells[0], address=address)
+        rows.append(Row(row["id"], listing.row_name(row), tuple(zip(shown, cells, strict=True))))
     sort = lists.sort_of(listing, asked)
     view = lists.view_of(listing, asked)
     actions = actions_of(request, listing, view)
-    page = lists.page_of(asked)
     kept = {name: value for name, value in asked.items() if name not in ("tick", "page", "export")}
     # The form of the list keeps what its own fields do not name.
     hidden = {name: value for name, value in kept.items() if name not in ("q", "sort")}
@@ -151,13 +155,13 @@ def render_list(db, request, listing, event, *, links=(), package=labels.PACKAGE
         asked=kept,
         hidden=hidden,
         total=total,
-        first=(page - 1) * size + 1,
-        last=(page - 1) * size + len(rows),
+        first=first,
+        last=first - 1 + len(rows),
         size=size,
         sizes=lists.SIZES,
         paging=lists.paging(asked, total, size),
         sums=sums_of(shown, response.meta.get("totals"), write),
-        filter=lists.filter_of(listing, asked, event),
+        filter=filter,
         tick=asked.get("tick") if actions else None,
         most=lists.MOST_IDS,
         links=links,

@@ -161,6 +161,7 @@ class Listing:
         is_searched: whether the API has `search`. search_view: name of the view in which is searched,
             None for the one that is shown.
         has_totals: whether the API has `totals`.
+        leads_on: whether the page of a row leads to the rows before and after it.
     """
 
     name: str
@@ -181,6 +182,7 @@ class Listing:
     is_searched: bool = True
     search_view: str | None = None
     has_totals: bool = False
+    leads_on: bool = False
 
 
 KNOWN = {}  # name -> Listing
@@ -345,6 +347,16 @@ def filter_of(listing, asked, event):
     return urlencode(kept)
 
 
+def asked_of(listing, filter):
+    """Return the parameters of a query string that the address of a list may have."""
+    known = names_of(listing)
+    asked = {}
+    for key, value in parse_qsl(filter[:LONGEST], errors="replace"):
+        if key in known:
+            asked[key] = value[: shell.LONGEST]
+    return asked
+
+
 def ids_of(request, name, filter, address):
     """Return (ids, whether there are more) of all rows of a list in their order, at most MOST_IDS.
 
@@ -356,11 +368,7 @@ def ids_of(request, name, filter, address):
     listing = KNOWN.get(name)
     if listing is None or address not in {action.address for action in listing.actions}:
         raise not_found("list", name)
-    known = names_of(listing)
-    asked = {}
-    for key, value in parse_qsl(filter[:LONGEST], errors="replace"):
-        if key in known:
-            asked[key] = value[: shell.LONGEST]
+    asked = asked_of(listing, filter)
     if is_of_show(listing, asked) and not asked.get("event"):
         raise not_found("event", "")
     query = query_of(listing, asked, asked.get("event"))

@@ -157,6 +157,7 @@ VISITORS = lists.listing(
         lists.View("cancelled", "participant=cancelled", {"status": "cancelled"}),
     ),
     sort="-created_at",
+    leads_on=True,
     actions=(
         lists.Action(
             "batch/participants/confirm",

@@ -239,6 +239,56 @@ def test_a_new_exhibitor_is_made_with_booth_and_access_on_one_page(office, organ
     assert len(organiser.data("/participants?search=ebner")) == 1
 
 
+def test_the_page_leads_through_the_list_that_it_was_opened_from(office, organiser, fair):
+    for name in ("Aster", "Birke", "Calla"):
+        contact = organiser.make("/contacts", {"company_name": name})
+        organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})
+
+    def opened(link):
+        return office.get("/desk/" + link["href"].rpartition("desk/")[2])
+
+    def beside(page):
+        """Return the words of the links before and after."""
+        found = page.html.select("main nav.crumb a[rel]")
+        return [(each["rel"][0], each["aria-label"].partition(": ")[2]) for each in found]
+
+    rows = office.get("/desk/exhibitors?show=booth&sort=-name&size=10").html.select("tbody a.name")
+    assert [row.text for row in rows] == ["Rosen KG", "Calla", "Birke", "Aster"]
+    page = opened(rows[0])
+    assert beside(page) == [("next", "Calla")]
+    page = opened(page.html.select_one("main a[rel=next]"))
+    assert page.html.h1.text == "Calla"
+    assert beside(page) == [("prev", "Rosen KG"), ("next", "Birke")]
+
+    # Calla gets a booth and leaves this view: Birke is at its position now
+    [calla] = organiser.data("/participants?search=calla")
+    hold = {"booth_id": fair.booths[0]["id"], "event_participant_id": calla["id"]}
+    held = organiser.make("/booth-reservations", hold)
+    organiser.post(f"/booth-reservations/{held['id']}/confirm", status=200)
+    page = opened(rows[1])
+    assert beside(page) == [("prev", "Rosen KG"), ("next", "Birke")]
+    page = opened(page.html.select_one("main a[rel=next]"))
+    assert page.html.h1.text == "Birke"
+    assert beside(page) == [("prev", "Rosen KG"), ("next", "Aster")]
+    back = opened(page.html.select_one("main nav.crumb a"))
+    assert [row.text for row in back.html.select("tbody a.name")] == ["Rosen KG", "Birke", "Aster"]
+
+
+def test_a_list_that_is_closed_or_unknown_leads_nowhere(desk, fair):
+    address = f"/desk/exhibitors/{fair.exhibitor['id']}"
+    visitor = desk("events:read participants:read")
+    for query in (
+        "list=exhibitors&filter=show%3Dopen%26event%3Dfair&at=1",  # needs invoices
+        "list=exhibitors&filter=show%3Dall&at=1",
+        "list=exhibitors&filter=event%3Dfair&at=x",
+        "list=contacts&filter=event%3Dfair&at=1",
+        "list=nothing&at=1",
+    ):
+        assert visitor.get(f"{address}?{query}").html.select("main nav.crumb") == []
+    known = visitor.get(f"{address}?list=exhibitors&filter=event%3Dfair&at=1")
+    assert len(known.html.select("main nav.crumb")) == 1
+
+
 def test_a_new_visitor_has_the_category_of_visitors_and_an_address(office, organiser, fair):
     keys = {}
     for title, role in (("Press", "press"), ("Guests", "visitor")):
