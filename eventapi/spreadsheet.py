@@ -194,6 +194,16 @@ def _show_day(value, path, zone):
         value[path[0]] = times.local_date(value[path[0]], zone)
 
 
+def sheet(heads, rows, zone, dialect):
+    """Return a table of plain values as bytes, in a dialect for Excel.
+
+    `rows` are lists of values in the order of the heads, `zone` is the time zone of timestamps.
+    """
+    text = partial(_german, zone=zone) if dialect.is_german else _text
+    cells = [[text(value) for value in row] for row in rows]
+    return MARK + _encoded([[escape_formula(head) for head in heads], *cells], dialect.delimiter)
+
+
 def table(headers, rows):
     """Return the CSV of flat rows as bytes."""
     return _encoded([headers, *([_text(row[name]) for name in headers] for row in rows)])

@@ -6,8 +6,9 @@ A record is validated by the schema of its resource, as in PATCH. Faults are dic
 """
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
 
+from eventapi import spreadsheet
 from eventapi.domain.imports import countries, damage, numbers
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports.files import REASONS, SURPLUS
@@ -53,6 +54,19 @@ PARTICIPANT_ONLY = (
     "custom_fields",
     "event_id",
     "event_key",
+)
+# Fields whose columns in lists for Excel are imported under their labels.
+CONTACT_LABELS = (
+    "customer_number",
+    "company_name",
+    "first_name",
+    "last_name",
+    "email",
+    "phone",
+    "address",
+    "postal_code",
+    "city",
+    "country",
 )
 NAMES = ("email", "customer_number", "external_id")
 ENTITIES = {"contacts": "contact", "participants": "event_participant"}
@@ -147,7 +161,8 @@ def _is_own_list(kind, form):
 def _target(known, mapping, name):
     """Return the field of a column, or None if the column is ignored.
 
-    Case, spaces, hyphens and underscores in the name do not matter: "E-Mail" is email.
+    Case, spaces, hyphens and underscores in the name do not matter: "E-Mail" is email. The labels of
+    lists for Excel are known, too.
     """
     if name in mapping:
         return mapping[name]
@@ -155,7 +170,21 @@ def _target(known, mapping, name):
         return KEY_COLUMNS.get(name)
     if name in known:
         return name
-    return next((field for field in known if _simplified(field) == _simplified(name)), name)
+    wanted = _simplified(name)
+    for field in known:
+        if wanted == _simplified(field):
+            return field
+    return _labels().get(wanted, name)
+
+
+@cache
+def _labels():
+    """Return simplified label of a list for Excel -> field of a contact, in all languages."""
+    found = {}
+    for field in CONTACT_LABELS:
+        for labels in spreadsheet.names()[field].values():
+            found.update(dict.fromkeys(map(_simplified, labels), field))
+    return found
 
 
 def _simplified(name):

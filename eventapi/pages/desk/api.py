@@ -68,6 +68,18 @@ def rows(name, *, include=(), **query):
     return response.data, response.meta["total"]
 
 
+def pages(name, size, *, include=(), query=None):
+    """Yield the records of each page of a list, `size` at a time, to the last one."""
+    asked = {key: value for key, value in (query or {}).items() if value not in (None, "")}
+    asked |= {"per_page": size, "after": ""}
+    if include:
+        asked["include"] = ",".join(include)
+    while asked["after"] is not None:
+        response = desk.call(routes()[name], {}, query=urlencode(asked))
+        yield response.data
+        asked["after"] = response.meta["next"]
+
+
 def everything(name, *, include=(), **query):
     """Return all records of a list that a form offers for choice, at most 500."""
     found = []

@@ -5,7 +5,7 @@ many.
 from functools import partial
 
 from eventapi.domain.mail import queue as mails
-from eventapi.pages.desk import actions, api, events, labels, links, list_pages, lists
+from eventapi.pages.desk import actions, api, events, excel, labels, links, list_pages, lists
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.statements import statements
 from eventapi.web.html import page_requests
@@ -60,12 +60,13 @@ def area(row, w, write):
     """Return the Cell with the area that was asked for."""
     if row["requested_area"] is None:
         return lists.Cell()
-    return lists.Cell(f"{write.number(row['requested_area'])} m²")
+    text = f"{write.number(row['requested_area'])} m²"
+    return lists.Cell(text, value=row["requested_area"])
 
 
 def rating(row, w, write):
     """Return the Cell with the rating of the office."""
-    return lists.Cell(write.number(row["rating"]))
+    return lists.Cell(write.number(row["rating"]), value=row["rating"])
 
 
 APPLICATIONS = lists.listing(
@@ -103,6 +104,11 @@ APPLICATIONS = lists.listing(
     ),
     view_by="status",
     sort="-created_at",
+    sheet=excel.Sheet(
+        tuple(name for name in (*excel.PERSON, "message") if name != "customer_number"),
+        always=("state", "received"),
+        entity="application",
+    ),
     filters=(("lacks", LACKS),),
     actions=(
         lists.Action(

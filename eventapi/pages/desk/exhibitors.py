@@ -5,7 +5,7 @@ from html import escape
 from textwrap import shorten
 
 from eventapi.errors import not_found
-from eventapi.pages.desk import api, events, labels, list_pages, lists
+from eventapi.pages.desk import api, events, excel, labels, list_pages, lists
 from eventapi.pages.desk.page import render_page
 from eventapi.web.html import shell
 from eventapi.web.routes import Routes
@@ -43,7 +43,8 @@ def stands(row, w, write):
     for booth in row["booths"]:
         css = "stand" if booth["status"] == "confirmed" else "stand held"
         found.append(f'<span class="{css}">{escape(booth["booth_number"])}</span>')
-    return lists.Cell(markup=" ".join(found))
+    numbers = ", ".join(booth["booth_number"] for booth in row["booths"])
+    return lists.Cell(markup=" ".join(found), value=numbers)
 
 
 def sum_of(name, row, w, write):
@@ -53,7 +54,8 @@ def sum_of(name, row, w, write):
     for each in balance["others"]:
         others.append(write.money(each[name], each["currency"]))
     text = write.money(balance[name], balance["currency"])
-    return lists.Cell(text, small=", ".join(others))
+    value = ", ".join((text, *others)) if others else balance[name]
+    return lists.Cell(text, small=", ".join(others), value=value)
 
 
 def steps(row, w, write):
@@ -66,10 +68,11 @@ def steps(row, w, write):
         done += item["status"] == "done"
         css = {"done": "done", "blocked": "blocked", "open": "wait"}.get(item["status"], "")
         bars.append(f'<i class="{css}"></i>')
-    said = escape(w("steps_of", done=write.number(done), all=write.number(len(bars))))
+    said = w("steps_of", done=write.number(done), all=write.number(len(bars)))
     return lists.Cell(
-        markup=f'<span class="ticks" role="img" aria-label="{said}">{"".join(bars)}</span>'
-        f'<span class="small quiet" aria-hidden="true">{done}/{len(bars)}</span>'
+        markup=f'<span class="ticks" role="img" aria-label="{escape(said)}">{"".join(bars)}</span>'
+        f'<span class="small quiet" aria-hidden="true">{done}/{len(bars)}</span>',
+        value=said,
     )
 
 
@@ -147,6 +150,12 @@ EXHIBITORS = lists.listing(
     sort="name",
     has_totals=True,
     leads_on=True,
+    sheet=excel.Sheet(
+        excel.PERSON,
+        has_contacts=True,
+        always=("booth", "category", "state"),
+        entity="event_participant",
+    ),
     actions=(
         lists.Action(
             "batch/participants/confirm", "batch_participants_confirm", "confirm_participant"
@@ -302,11 +311,6 @@ def ordered(row, w, write):
     return lists.Cell("; ".join(items))
 
 
-def order_total(row, w, write):
-    """Return the Cell with the total of an order."""
-    return lists.Cell(write.money(row["total"], row["currency"]))
-
-
 ORDERS = lists.listing(
     name="orders",
     address="exhibitors/orders",
@@ -332,7 +336,10 @@ ORDERS = lists.listing(
             is_down=True,
             is_default=False,
         ),
-        lists.Column("total", order_total, "r num c-sum", sort="total", is_down=True),
+        lists.Column(
+            "total", partial(lists.amount, "total"), "r num c-sum", sort="total", is_down=True
+        ),
+        lists.Column("currency", lists.currency, is_default=False),
     ),
     views=(
         lists.View(
@@ -349,6 +356,7 @@ ORDERS = lists.listing(
         lists.View("all", "all", {}),
     ),
     sort="-submitted_at",
+    sheet=excel.Sheet(always=("order", "currency")),
     actions=(
         lists.Action(
             "batch/service-orders/confirm",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from eventapi.pages.desk import api, labels, lists, neighbours
+from eventapi.pages.desk import api, excel, labels, lists, neighbours
 from eventapi.pages.desk.page import render_page
 from eventapi.pages.desk.writing import Writer
 from eventapi.web.html import cookies, page_requests, shell
@@ -105,18 +105,22 @@ def render_list(db, request, listing, event, *, links=(), package=labels.PACKAGE
     for column in shown:
         include += column.include
     include = tuple(dict.fromkeys(include))
+    texts = labels.words(request)
+    w = lists.Words(texts)
+    zone = event["timezone"] if event else db.config.timezone
+    write = Writer(request.language, zone, db.config.currency)
+    if asked.get("export") == "excel":
+        return private(
+            excel.download(request, listing, query, allowed, shown, listing.include, w, write)
+        )
     if "export" in asked:
-        return export(request, listing, query, include)
+        return private(api.read(listing.handler, form=CSV, include=include, query=query))
 
     size = lists.size_of(asked)
     query["totals"] = 1 if listing.has_totals else None
     page = {**query, "page": lists.page_of(asked), "per_page": size}
     response = api.read(listing.handler, include=include, query=page)
     total = response.meta["total"]
-    texts = labels.words(request)
-    w = lists.Words(texts)
-    zone = event["timezone"] if event else db.config.timezone
-    write = Writer(request.language, zone, db.config.currency)
     filter = lists.filter_of(listing, asked, event)
     first = (lists.page_of(asked) - 1) * size + 1
     rows = []
@@ -258,14 +262,8 @@ def sums_of(columns, totals, write):
     return found
 
 
-def export(request, listing, query, include):
-    """Return all rows of the filter as CSV of the API, as a download that nobody keeps.
-
-    With `export=excel` it opens in Excel with a click, in the language of the page.
-    """
-    if shell.asked("export")["export"] == "excel":
-        query["dialect"] = f"excel-{request.language}"
-    response = api.read(listing.handler, form=CSV, include=include, query=query)
+def private(response):
+    """Return the response of an export as a download that nobody keeps."""
     response.headers.update(
         {"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "same-origin"}
     )

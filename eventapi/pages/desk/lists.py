@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
-from eventapi.calls import desk
+from eventapi import times
 from eventapi.errors import not_found
-from eventapi.pages.desk import api, labels
+from eventapi.pages.desk import api, excel, labels
 from eventapi.web.html import shell
 from eventapi.web.html.forms import id_of
 
@@ -46,6 +46,7 @@ class Cell:
         small: the line below, or "".
         marks: the Marks behind it.
         markup: HTML that stands in place of the text.
+        value: what files have in place of the text: a number, a date, or the words of the markup.
     """
 
     text: str = ""
@@ -53,10 +54,18 @@ class Cell:
     small: str = ""
     marks: tuple = ()
     markup: str = ""
+    value: object = None
 
     @property
     def is_empty(self):
         return not (self.text or self.small or self.marks or self.markup)
+
+    @property
+    def plain(self):
+        """What files have: the value, or the text and the marks."""
+        if self.value is not None:
+            return self.value
+        return ", ".join(filter(None, (self.text, *(mark.text for mark in self.marks))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +171,7 @@ class Listing:
             None for the one that is shown.
         has_totals: whether the API has `totals`.
         leads_on: whether the page of a row leads to the rows before and after it.
+        sheet: what its file for Excel has beside the columns.
     """
 
     name: str
@@ -183,6 +193,7 @@ class Listing:
     search_view: str | None = None
     has_totals: bool = False
     leads_on: bool = False
+    sheet: excel.Sheet = excel.PLAIN
 
 
 KNOWN = {}  # name -> Listing
@@ -229,7 +240,17 @@ def of_contact(name, row, w, write):
 
 def day(name, row, w, write):
     """Return the Cell with a date of a row, or with the date of a time."""
-    return Cell(write.day(row[name]))
+    return Cell(write.day(row[name]), value=times.local_date(row[name], write.zone))
+
+
+def amount(name, row, w, write):
+    """Return the Cell with an amount of a row, in the currency of the row."""
+    return Cell(write.money(row[name], row["currency"]), value=row[name])
+
+
+def currency(row, w, write):
+    """Return the Cell with the currency of the amounts of a row."""
+    return Cell(row["currency"])
 
 
 def total_of(name, totals, write):
@@ -372,12 +393,9 @@ def ids_of(request, name, filter, address):
     if is_of_show(listing, asked) and not asked.get("event"):
         raise not_found("event", "")
     query = query_of(listing, asked, asked.get("event"))
-    query = {key: value for key, value in query.items() if value not in (None, "")}
-
-    found, after = [], ""
-    while after is not None and len(found) <= MOST_IDS:
-        page = {**query, "per_page": AT_ONCE, "after": after}
-        response = desk.call(api.routes()[listing.handler], {}, query=urlencode(page))
-        found += [row["id"] for row in response.data]
-        after = response.meta["next"]
+    found = []
+    for rows in api.pages(listing.handler, AT_ONCE, query=query):
+        found += [row["id"] for row in rows]
+        if len(found) > MOST_IDS:
+            break
     return found[:MOST_IDS], len(found) > MOST_IDS

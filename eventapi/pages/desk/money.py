@@ -16,6 +16,7 @@ from eventapi.pages.desk import (
     bank_rules,
     batches,
     events,
+    excel,
     findings,
     gaps,
     labels,
@@ -65,16 +66,16 @@ def state(row, w, write):
     return lists.Cell(marks=tuple(marks))
 
 
-def total(row, w, write):
-    """Return the Cell with the total."""
-    return lists.Cell(write.money(row["total"], row["currency"]))
-
-
 def open_amount(row, w, write):
     """Return the Cell with what is open. Nobody owes a draft, and the total leaves it out."""
     if row["status"] == "draft":
         return lists.Cell()
-    return lists.Cell(write.money(row["open_amount"], row["currency"]))
+    return lists.amount("open_amount", row, w, write)
+
+
+def invoiced(totals, write):
+    """Return the sum of the totals of what was sent. A list of drafts has none."""
+    return lists.total_of("invoiced", totals, write) if totals.get("invoiced") else ""
 
 
 INVOICES = lists.listing(
@@ -96,7 +97,15 @@ INVOICES = lists.listing(
             is_default=False,
         ),
         lists.Column("due", partial(lists.day, "due_date"), "num", sort="due_date", is_said=True),
-        lists.Column("total", total, "r num", sort="total", is_down=True, is_said=True),
+        lists.Column(
+            "total",
+            partial(lists.amount, "total"),
+            "r num",
+            sort="total",
+            is_down=True,
+            is_said=True,
+            total=invoiced,
+        ),
         lists.Column(
             "open",
             open_amount,
@@ -104,7 +113,9 @@ INVOICES = lists.listing(
             is_said=True,
             total=partial(lists.total_of, "open"),
         ),
+        lists.Column("currency", lists.currency, is_default=False),
     ),
+    sheet=excel.Sheet(always=("issued", "currency")),
     views=(
         lists.View("draft", "money_draft", {"status": "draft"}, sort="id", none="no_money_draft"),
         lists.View(

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from eventapi.pages.desk import api, events, labels, list_pages, lists
+from eventapi.pages.desk import api, events, excel, labels, list_pages, lists
 from eventapi.web.routes import Routes
 
 routes = Routes(
@@ -34,7 +34,8 @@ def amount(row, w, write):
     back = ""
     if row["refunded_amount"]:
         back = w("paid_back", amount=write.money(row["refunded_amount"], row["currency"]))
-    return lists.Cell(write.money(row["amount"], row["currency"]), small=back)
+    text = write.money(row["amount"], row["currency"])
+    return lists.Cell(text, small=back, value=row["amount"])
 
 
 PAYMENTS = lists.listing(
@@ -51,6 +52,7 @@ PAYMENTS = lists.listing(
         lists.Column("way", way),
         lists.Column("state", lists.state, sort="status"),
         lists.Column("amount", amount, "r num c-sum", sort="amount", is_down=True),
+        lists.Column("currency", lists.currency, is_default=False),
     ),
     views=(
         lists.View(None, "all", {}),
@@ -62,6 +64,7 @@ PAYMENTS = lists.listing(
     ),
     sort="-payment_date",
     of_show=False,
+    sheet=excel.Sheet(always=("currency",)),
 )
 
 
@@ -94,11 +97,6 @@ def delivery(row, w, write):
     return lists.Cell(marks=(found,) if found else ())
 
 
-def claim(row, w, write):
-    """Return the Cell with what a letter claims."""
-    return lists.Cell(write.money(row["total_claim"], row["currency"]))
-
-
 LETTERS = lists.listing(
     name="letters",
     address="money/letters",
@@ -111,7 +109,8 @@ LETTERS = lists.listing(
         lists.Column("sent", partial(lists.day, "sent_on"), "num"),
         lists.Column("deadline", partial(lists.day, "deadline"), "num", is_said=True),
         lists.Column("delivery", delivery),
-        lists.Column("claim", claim, "r num c-sum"),
+        lists.Column("claim", partial(lists.amount, "total_claim"), "r num c-sum"),
+        lists.Column("currency", lists.currency, is_default=False),
     ),
     views=(
         lists.View(None, "all", {}),
@@ -120,6 +119,7 @@ LETTERS = lists.listing(
     sort="-id",
     has_all_shows=True,
     is_searched=False,
+    sheet=excel.Sheet(always=("currency",)),
 )
 
 

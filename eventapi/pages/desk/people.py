@@ -4,7 +4,17 @@ import json
 from functools import partial
 
 from eventapi.domain.access.api_keys import NOT_OF_CONTACTS, SCOPES
-from eventapi.pages.desk import actions, api, batches, events, labels, list_pages, lists, taxes
+from eventapi.pages.desk import (
+    actions,
+    api,
+    batches,
+    events,
+    excel,
+    labels,
+    list_pages,
+    lists,
+    taxes,
+)
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitor import CONTACT, history, with_buttons
 from eventapi.pages.desk.money import downloaded
@@ -94,6 +104,7 @@ CONTACTS = lists.listing(
     ),
     sort="company_name",
     of_show=False,
+    sheet=excel.Sheet(excel.PERSON, entity="contact"),
 )
 
 
@@ -158,6 +169,9 @@ VISITORS = lists.listing(
     ),
     sort="-created_at",
     leads_on=True,
+    sheet=excel.Sheet(
+        excel.PERSON, has_contacts=True, always=("category",), entity="event_participant"
+    ),
     actions=(
         lists.Action(
             "batch/participants/confirm",

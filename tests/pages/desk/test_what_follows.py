@@ -248,4 +248,6 @@ def test_a_credit_note_is_called_one_when_it_is_sent(office, organiser, fair, pa
     answer = office.submit(form, address, {"back": back, "mail": "0"})
     number = organiser.data(f"/invoices/{note}")["invoice_number"]
     shown = text_of(follow(office, answer))
-    assert f"Credit note {number} was issued." in shown and "Invoice" not in shown.partition(number)[0]
+    assert (
+        f"Credit note {number} was issued." in shown and "Invoice" not in shown.partition(number)[0]
+    )
