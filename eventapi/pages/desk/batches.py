@@ -18,7 +18,7 @@ from eventapi.domain.access import desk_batches
 from eventapi.domain.billing import tax_terms
 from eventapi.errors import Problem, not_found
 from eventapi.languages import formats
-from eventapi.pages.desk import actions, api, calling_off, events, gaps, labels, lists, taxes
+from eventapi.pages.desk import actions, api, calling_off, events, gaps, labels, links, lists, taxes
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -578,6 +578,9 @@ def rows_of(db, request, found, batch, entries, state):
     if resource in NAMED_BY and api.may(request, "contacts"):
         include = (NAMED_BY[resource],)
     records = records_of(found, ids, include)
+    exhibitors = {}
+    if resource == "links":
+        exhibitors = links.exhibitors_of(request, records.values())
     taking_part = set()
     if (resource, action) == ("applications", "approve") and state == "tried":
         taking_part = set(db.values(sql.taking_part, ids=as_json(ids)))
@@ -603,9 +606,7 @@ def rows_of(db, request, found, batch, entries, state):
             {
                 "record": record or {},
                 "name": labels.record_name(record) if record else f"#{entry['record_id']}",
-                "person": labels.named(record[include[0]])
-                if record and include and record.get(include[0])
-                else None,
+                "person": person_of(record, include, exhibitors),
                 "address": record_address(resource, record) if record else "",
                 "status": status,
                 "sentence": sentence,
@@ -628,6 +629,18 @@ def rows_of(db, request, found, batch, entries, state):
             }
         )
     return rows
+
+
+def person_of(record, include, exhibitors):
+    """Return the name of whom a record is about, or None: of the record that is included, or of the
+    exhibitor of a link.
+    """
+    if not record:
+        return None
+    if include and record.get(include[0]):
+        return labels.named(record[include[0]])
+    exhibitor = exhibitors.get(record.get("participant_id"))
+    return exhibitor and labels.named(exhibitor)
 
 
 def records_of(found, ids, include=()):

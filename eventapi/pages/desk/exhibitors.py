@@ -5,7 +5,7 @@ from html import escape
 from textwrap import shorten
 
 from eventapi.errors import not_found
-from eventapi.pages.desk import api, events, excel, labels, list_pages, lists
+from eventapi.pages.desk import api, events, excel, labels, links, list_pages, lists
 from eventapi.pages.desk.page import render_page
 from eventapi.web.html import shell
 from eventapi.web.routes import Routes
@@ -175,17 +175,17 @@ EXHIBITORS = lists.listing(
 def get_desk_exhibitors(db, request):
     """Return the exhibitors of the event in hand by name, with what each still has to do."""
     texts = labels.words(request)
-    links = []
+    buttons = []
     for scope, word, address in (
         ("submissions", "tab_submissions", "exhibitors/submissions"),
         ("service_orders", "tab_orders", "exhibitors/orders"),
         ("links", "tab_remind", "exhibitors/remind"),
     ):
         if api.may(request, scope):
-            links.append((address, texts[word], False))
+            buttons.append((address, texts[word], False))
     if api.may(request, "participants", writes=True):
-        links.append(("exhibitors/new", texts["new_exhibitor"], True))
-    return list_pages.render_list(db, request, EXHIBITORS, events.required(db), links=links)
+        buttons.append(("exhibitors/new", texts["new_exhibitor"], True))
+    return list_pages.render_list(db, request, EXHIBITORS, events.required(db), links=buttons)
 
 
 def submitting(row, w, write):
@@ -285,12 +285,12 @@ SUBMISSIONS = lists.listing(
 @routes.get("/exhibitors/submissions")
 def get_desk_submissions(db, request):
     """Return what exhibitors have submitted, first what waits for a review, to review many at once."""
-    links = []
+    buttons = []
     if api.may(request, "participants"):
         missing = labels.words(request)["show_submissions"]
-        links.append(("exhibitors?show=submissions", missing, False))
+        buttons.append(("exhibitors?show=submissions", missing, False))
     event = events.required(db)
-    return list_pages.render_list(db, request, SUBMISSIONS, event, links=links)
+    return list_pages.render_list(db, request, SUBMISSIONS, event, links=buttons)
 
 
 def ordering(row, w, write):
@@ -378,12 +378,23 @@ def get_desk_orders(db, request):
 def get_desk_reminders(db, request):
     """Return the links of exhibitors, to mail those what is late or open on their pages.
 
-    The trial shows the mails.
+    Those who have cancelled have nothing to do, and are left out. The trial shows the mails.
     """
     event, asked = events.required(db), shell.asked("page", "event")
     rows, total = api.rows(
-        "list_links", event_id=event["id"], kind="participant", page=lists.page_of(asked)
+        "list_links",
+        event_id=event["id"],
+        kind="participant",
+        is_revoked=0,
+        page=lists.page_of(asked),
     )
+    exhibitors = links.exhibitors_of(request, rows)
+    shown = []
+    for row in rows:
+        exhibitor = exhibitors.get(row["participant_id"])
+        is_cancelled = exhibitor is not None and exhibitor["status"] == "cancelled"
+        if row["status"] == "active" and row["email"] and not is_cancelled:
+            shown.append({**row, "exhibitor": exhibitor})
     return render_page(
         db,
         request,
@@ -392,7 +403,7 @@ def get_desk_reminders(db, request):
         current=event,
         total=total,
         asked=asked,
-        rows=[row for row in rows if row["status"] == "active" and row["email"]],
+        rows=shown,
         paging=lists.paging(asked, total),
         may_send=api.may_call(request, "remind_link"),
     )

@@ -56,6 +56,20 @@ def of(request, **subject):
     return rows
 
 
+def exhibitors_of(request, rows):
+    """Return id -> participant, with its contact, of those that links are for.
+
+    It is empty without the scope of participants.
+    """
+    ids = {str(row["participant_id"]) for row in rows if row["participant_id"]}
+    if not ids or not api.may_call(request, "list_participants"):
+        return {}
+    include = ("contact",) if api.may(request, "contacts") else ()
+    query = {"ids": ",".join(sorted(ids)), "per_page": len(ids)}
+    found, _ = api.rows("list_participants", include=include, **query)
+    return {each["id"]: each for each in found}
+
+
 def may_reach(request, kind, given=()):
     """Return whether the person has the scopes of what a link opens: only then the API makes, shows
     and mails it.
