@@ -5,7 +5,7 @@ They are here and not in `access`, since they contain texts of the event's publi
 
 from dataclasses import dataclass
 
-from eventapi.domain.access import links
+from eventapi.domain.access import links, reach
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.mail.contents import (
     SECRET,
@@ -20,7 +20,9 @@ from eventapi.domain.people import mails as people_mails
 from eventapi.domain.portal import granting, reminding, todo_words
 from eventapi.domain.shows import settings
 from eventapi.languages import choice
+from eventapi.storage.statements import statements
 
+sql = statements("links")
 SAMPLE_BOOTH = "A12"  # number of the booth of an invented exhibitor
 
 
@@ -49,8 +51,8 @@ def with_sample_secret(db, mail):
 
 
 def link(db, mail):
-    """Return the contents of the mail with the address of a link. It contains nothing that somebody
-    has typed.
+    """Return the contents of the mail with the address of a link. It greets the contact of a
+    participant by name at its own address, and contains nothing else that somebody has typed.
 
     Raise Gone if the link has ended.
     """
@@ -60,21 +62,33 @@ def link(db, mail):
     row = links.get(db, mail["entity_id"])
     own = settings.mail_text(db, row["event_id"], links.KIND, mail["language"])
     address = links.address(mail["base_url"], mail["secret"])
-    return _link(db, row["event_id"], mail["language"], own, address)
+    return _link(db, row["event_id"], mail["language"], own_name(db, row), own, address)
 
 
-def _link(db, event_id, language, own, address):
-    """Return the contents of the mail with a link. `own` is the organiser's own text, or None."""
+def _link(db, event_id, language, name, own, address):
+    """Return the contents of the mail with a link. `name` is whom it greets, or None, and `own` the
+    organiser's own text, or None.
+    """
     texts = mail_words.WORDS[language]
     usual = texts["link"].format(**settings.event_forms(db, event_id, language))
     paragraphs = [
-        texts["hello_nobody"],
+        greeting(texts, name),
         *(own_paragraphs(own) or [usual]),
         (texts["link_button"], address),
         texts["link_ignore"],
         *mail_words.closing(db.config, language),
     ]
     return Contents(language=language, paragraphs=paragraphs)
+
+
+def own_name(db, row):
+    """Return the name of the contact of a link, or None unless the link has the address of the
+    contact.
+    """
+    if row["participant_id"] is None:
+        return None
+    contact = db.one(sql.participant, id=row["participant_id"])
+    return harmless(contact["name"]) if reach.same(contact["email"], row["email"]) else None
 
 
 def todos(db, mail):
@@ -121,7 +135,9 @@ def preview(db, wanted):
     own = wanted.own(settings.mail_text(db, event_id, wanted.name, language))
     is_sample = wanted.record_id is None
     if wanted.name == links.KIND:
-        contents = _link(db, event_id, language, own, address)
+        sample = mail_words.WORDS[language]["sample_person"]
+        name = sample if is_sample else own_name(db, link)
+        contents = _link(db, event_id, language, name, own, address)
     else:
         found = [] if is_sample else reminding.due(db, link, wanted.name, language)
         is_sample = not found

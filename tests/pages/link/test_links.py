@@ -170,6 +170,20 @@ def test_the_mail_has_a_secret_that_nothing_else_has(open_link, exhibitor, db):
     assert masking.path(f"/link/{secret}") == "/link/***"
 
 
+def test_the_mail_greets_the_contact_at_its_own_address_only(open_link, exhibitor, organiser, db):
+    contact = organiser.data(f"/participants/{exhibitor['participant_id']}")["contact_id"]
+    names = {"email": "ADA@keramia.example", "first_name": "Ada", "last_name": "Kern"}
+    organiser.patch(f"/contacts/{contact}", names, status=200)
+    link, _, _ = open_link("participant", **exhibitor, signs_in=False)
+    with db.write():
+        links.mail(db, link, "https://show.example.org")
+    assert "Dear Ada Kern," in mail_of(db)
+    organiser.patch(f"/contacts/{contact}", {"last_name": "see www.win.example"}, status=200)
+    assert "Hello," in mail_of(db) and "win.example" not in mail_of(db)
+    organiser.patch(f"/contacts/{contact}", {**names, "email": "boss@keramia.example"}, status=200)
+    assert "Hello," in mail_of(db) and "Kern" not in mail_of(db)
+
+
 def test_a_link_has_at_most_twenty_secrets(open_link, exhibitor, db):
     link, visitor, first = open_link("participant", **exhibitor, signs_in=False)
     with db.write():
