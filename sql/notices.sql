@@ -28,8 +28,8 @@ SELECT l.id, l.created_at, l.admin_id, l.admin_name, l.api_key_id, l.request_id,
 
 -- name: changes_of_people
 -- Audit entries of invitations, and of changes of rights. An account that was opened has an invitation.
-SELECT l.id, l.created_at, l.action, l.admin_id, l.admin_name, l.api_key_id, a.name AS person, a.role, l.old_values,
-       l.new_values
+SELECT l.id, l.created_at, l.action, l.admin_id, l.admin_name, l.api_key_id, a.id AS person_id, a.name AS person,
+       a.role, l.old_values, l.new_values
   FROM admins a CROSS JOIN audit_log l ON l.entity_type = 'admin' AND l.entity_id = a.id
  WHERE a.role IS NOT NULL AND l.created_at > :since
    AND (l.action = 'invited' OR l.action = 'updated'

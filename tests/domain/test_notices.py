@@ -280,6 +280,8 @@ def test_owners_see_what_has_changed_lately_without_mail(db, act, team, clock):
     assert notices.lately(db) == [*wanted, first]
     assert notices.lately(db, team["Ole"]) == [*wanted, first]
     assert notices.lately(db, team["Carla"]) == wanted
+    own = [change for change in wanted if change.get("person") != "Mehmet A."]
+    assert notices.lately(db, team["Mehmet"]) == [*own, first], "nothing about oneself"
     clock(timedelta(days=14, seconds=1))
     assert notices.lately(db) == wanted
     clock(timedelta(days=21))

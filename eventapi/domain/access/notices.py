@@ -211,11 +211,12 @@ def lately(db, admin_id=None):
 
     Each is {notice, at, by, with_key} and what `tell` says of its details. `notice` is bank_changed,
     rights_changed or person_invited; `by` is None for the command line. `admin_id` is the reader,
-    who need not read of values that it has set where none were.
+    who need not read of its own invitation and rights, and of values that it has set where none were.
     """
     since = times.after(times.now(), -LATELY)
     rows = db.all(sql.changes_of_people, since=since)
-    found = [*_bank_changes(db, since, admin_id), *map(_change_of_person, rows)]
+    others = [row for row in rows if row["person_id"] != admin_id]
+    found = [*_bank_changes(db, since, admin_id), *map(_change_of_person, others)]
     found.reverse()  # sorting keeps the order of those in the same second
     return sorted(found, key=lambda change: change["at"], reverse=True)
 
