@@ -12,7 +12,7 @@ from eventapi.domain.access import roles
 from eventapi.domain.records import entities
 from eventapi.pages.desk import api, labels
 from eventapi.pages.desk.writing import Writer
-from eventapi.web.html import page_requests
+from eventapi.web.html import page_requests, schema_forms
 
 OFFICE = "eventapi.pages.office"  # its words have the names of settings, and those of the desk
 MOST_NAMED = 3  # records that a sentence names
@@ -50,6 +50,15 @@ LONGER = {
     "submission": " of participant ",
 }
 UNNAMED = ("bulk_import", "link")  # kinds whose title is no name
+# Kind of record that belongs to an exhibitor -> list of the API that says to whom.
+OF_EXHIBITORS = {
+    "booth_reservation": "list_booth_reservations",
+    "invoice": "list_invoices",
+    "link": "list_links",
+    "service_order": "list_service_orders",
+    "submission": "list_submissions",
+}
+CREDIT_NOTE = "credit_note"  # in the words of an invoice that is one
 OF_LINK = re.compile(r"link (\d+)")  # the author of a change by somebody with a link
 OF_COMMAND_LINE = re.compile(r"(.*) \(command line\)")  # and that of a change by the command line
 
@@ -95,6 +104,9 @@ class Teller:
         authors: id of a link -> name of the participant that it belongs to.
         shows: key of an event -> its title, if the log has changes of web sites.
         existing: (kind, id) of the records that have a page.
+        owners: (kind, id) of a record -> id of the participant that it belongs to.
+        credit_notes: ids of the invoices that are credit notes.
+        currency: that of amounts whose record names none.
     """
 
     request: object
@@ -104,6 +116,9 @@ class Teller:
     authors: dict
     shows: dict
     existing: frozenset
+    owners: dict
+    credit_notes: frozenset
+    currency: str
 
 
 def by_request(entries):
@@ -132,7 +147,9 @@ def _request_of(entry):
 def _teller(db, request, entries):
     pairs = [(entry["entity_type"], entry["entity_id"]) for entry in entries]
     authors = _participants_of_links(request, entries)
-    ids = {id for kind, id in pairs if kind == "event_participant"} | set(authors.values())
+    owners, credit_notes = _owners(request, pairs)
+    ids = {id for kind, id in pairs if kind == "event_participant"}
+    ids |= {*authors.values(), *owners.values()}
     names = _names_of_participants(request, ids)
     return Teller(
         request=request,
@@ -142,7 +159,29 @@ def _teller(db, request, entries):
         authors={link: names[id] for link, id in authors.items() if id in names},
         shows=_titles_of_shows(request, pairs),
         existing=frozenset(entities.short(db, {pair for pair in pairs if pair[0] in PAGES})),
+        owners=owners,
+        credit_notes=credit_notes,
+        currency=db.config.currency,
     )
+
+
+def _owners(request, pairs):
+    """Return ((kind, id) -> id of its participant, ids of credit notes) of the records that belong to
+    exhibitors, as far as they exist and the person may read them.
+    """
+    owners, credit_notes = {}, set()
+    for kind, handler in OF_EXHIBITORS.items():
+        ids = sorted({id for each, id in pairs if each == kind and id})[:100]
+        if not ids or not api.may_call(request, handler):
+            continue
+        rows, _ = api.rows(handler, ids=",".join(map(str, ids)), per_page=100)
+        for row in rows:
+            owner = row.get("event_participant_id") or row.get("participant_id")
+            if owner:
+                owners[kind, row["id"]] = owner
+            if row.get("invoice_type") == CREDIT_NOTE:
+                credit_notes.add(row["id"])
+    return owners, frozenset(credit_notes)
 
 
 def _participants_of_links(request, entries):
@@ -221,14 +260,22 @@ def _sentence(teller, entries, form, fields=()):
     `form` is the word of the sentence: BY_PERSON, `log_alone` or `log_only`.
     """
     texts, kind = teller.texts, entries[0]["entity_type"]
+    noun = kind
+    if kind == "invoice" and all(each["entity_id"] in teller.credit_notes for each in entries):
+        noun = CREDIT_NOTE
     named = [record for record in map(_record(teller), entries) if record[0]]
     if len(entries) > 1:
-        what = texts.get(f"log_many_{kind}", texts["log_many_other"]).format(n=len(entries))
+        what = texts.get(f"log_many_{noun}", texts["log_many_other"]).format(n=len(entries))
     else:
-        what = texts.get(f"log_one_{kind}", texts["log_one_other"])
+        what = texts.get(f"log_one_{noun}", texts["log_one_other"])
         if form == BY_PERSON:
-            what = f"{texts.get(f'log_the_{kind}', texts['log_the_other'])} {what}"
-        if named:
+            what = f"{texts.get(f'log_the_{noun}', texts['log_the_other'])} {what}"
+        owner = _owner(teller, entries[0])
+        if named and kind in UNNAMED:
+            what = f"{what} {texts['log_for']} \0"
+        elif named and owner:
+            what = f"{what} \0 ({owner})"
+        elif named:
             what = f"{what} \0"
         elif f"log_unnamed_{kind}" in texts:
             what = f"{what} {texts[f'log_unnamed_{kind}']}"
@@ -276,10 +323,18 @@ def _record(teller):
         kind, id = entry["entity_type"], entry["entity_id"]
         if not _may(teller.request, entry):
             return "", ""
+        owner = _owner(teller, entry)
+        if owner and kind in UNNAMED:
+            return owner, f"{PAGES['event_participant']}/{teller.owners[kind, id]}"
         page = f"{PAGES[kind]}/{id}" if (kind, id) in teller.existing else ""
         return _name(teller, entry), page
 
     return found
+
+
+def _owner(teller, entry):
+    """Return the name of the exhibitor that the record of an entry belongs to, or None."""
+    return teller.names.get(teller.owners.get((entry["entity_type"], entry["entity_id"])))
 
 
 def _name(teller, entry):
@@ -322,25 +377,34 @@ def _fields(teller, entry):
     old, new = entry["old_values"], entry["new_values"]
     if not old or not new or not _may(teller.request, entry):
         return ()
+    currency = new.get("currency") or old.get("currency") or teller.currency
     found = []
     for name in new:
         if f"field_{name}" in teller.texts:
             label = labels.label(teller.texts, "", name)[0]
-            found.append(
-                (label, _text(teller, name, old.get(name)), _text(teller, name, new[name]))
-            )
+            was, now = (_text(teller, name, each.get(name), currency) for each in (old, new))
+            found.append((label, was, now))
     return tuple(found)
 
 
-def _text(teller, name, value):
-    """Return a value of a field as text, "" for one that is empty or too long to be read in a line."""
+def _text(teller, name, value, currency):
+    """Return a value of a field as text, "" for one that is empty or too long to be read in a line.
+
+    Amounts have their currency, and measures their unit.
+    """
     texts, write = teller.texts, teller.write
     if value is None or isinstance(value, (list, dict)):
         return ""
     if isinstance(value, bool):
         return texts["yes" if value else "no"]
     if isinstance(value, (int, float)):
-        return "" if name.endswith("_id") else write.number(value)
+        if name.endswith("_id"):
+            return ""
+        kind = schema_forms.MEASURES.get(name.rpartition("_")[2])
+        if kind == "money":
+            return write.money(value, currency)
+        unit = schema_forms.UNITS.get(kind)
+        return f"{write.number(value)} {unit}" if unit else write.number(value)
     if times.is_date(value):
         return write.day(value)
     if times.is_timestamp(value):

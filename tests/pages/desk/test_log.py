@@ -62,6 +62,33 @@ def test_the_entries_of_one_request_are_one_change(ada, organiser, fair):
     ]
 
 
+def test_a_change_says_whom_it_concerns(ada, desk, organiser, fair):
+    held = fair.booths[0]["booth_number"]
+    body = {"booth_id": fair.booths[0]["id"], "event_participant_id": fair.exhibitor["id"]}
+    hold = organiser.make("/booth-reservations", {**body, "final_price": 202.5})
+    organiser.patch(f"/booth-reservations/{hold['id']}", {"final_price": 60}, status=200)
+    organiser.make("/links", {"kind": "participant", "participant_id": fair.exhibitor["id"]})
+    assert sentences(ada)[0] == "Ada Lovelace hat den Zugang für Rosen KG angelegt"
+    changed, made = sentences(ada, f"?kind=booth_reservation&id={hold['id']}")
+    assert made == f"Ada Lovelace hat die Vormerkung für Stand {held} (Rosen KG) angelegt"
+    assert changed.startswith(
+        f"Ada Lovelace hat die Vormerkung für Stand {held} (Rosen KG) geändert"
+    )
+    assert changed.endswith("202,50 EUR → 60,00 EUR")
+    reader = desk("audit:read booths:read links:read", "Bob", "de")
+    assert "Rosen KG" not in reader.get("/desk/log")
+
+
+def test_a_credit_note_is_called_one_in_the_log(ada, organiser, fair):
+    draft = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
+    organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
+    note = organiser.post(f"/invoices/{draft['id']}/credit", {"whole": True}, status=201)
+    id = note.json["data"]["id"]
+    number = note.json["data"]["invoice_number"]
+    made = sentences(ada, f"?kind=invoice&id={id}")[-1]
+    assert made == f"Ada Lovelace hat die Gutschrift {number} (Rosen KG) angelegt"
+
+
 def test_the_log_is_that_of_a_person_or_of_some_days(ada, organiser, fair, app, db):
     carla = signed_in(app, db, "owner", "Carla Weiß")
     assert sentences(ada, f"?person={carla.admin_id}") == []
