@@ -12,6 +12,7 @@ from eventapi.domain.shows.apply_form import CUSTOM, FIELDS
 from eventapi.domain.shows.form_editing import LANGUAGES, NEW
 from eventapi.pages.desk import actions, api, choices, edit, events, labels, setup_pages
 from eventapi.pages.desk.kinds import Kind
+from eventapi.pages.office import setup
 from eventapi.pages.office.page import render_page
 from eventapi.pages.show import forms as show_forms
 from eventapi.storage.database import as_json
@@ -107,6 +108,7 @@ def get_desk_form_editor(db, request):
         is_sent=is_sent,
         tag=(request.fields.get("tag") or [tag])[0],
         lacks=setup_pages.lacks(db, request, "apply", pages),
+        following=setup.following(request, event, "apply"),
         view=setup_pages.view_of("apply", event, pages),
         show_address=f"{shell.up()}e/{event['event_key']}",
         may_write=api.may_call(request, "set_event_form"),

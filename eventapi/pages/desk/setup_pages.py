@@ -4,6 +4,7 @@ from eventapi.domain.shows import settings
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, edit, events, gaps, labels, links
 from eventapi.pages.desk.kinds import KINDS, LISTS, PAGES
+from eventapi.pages.office import setup
 from eventapi.pages.office.menu import SETUP
 from eventapi.pages.office.page import render_page
 from eventapi.web import uploads
@@ -60,6 +61,7 @@ def get_desk_setup_page(db, request, page, part=None):
         back=actions.return_path(request),
         may_write=api.may_call(request, edit.handler_of(kind, event["id"])),
         lacks=lacks(db, request, page, pages),
+        following=setup.following(request, event, page),
         view=view_of(page, event, pages),
         show_address=f"{shell.up()}e/{event['event_key']}",
         address=f"{mail_base_url()}/e/{event['event_key']}",
@@ -147,6 +149,7 @@ def list_page(db, request, page):
         page=NAMES[page],
         setup_name=NAMES[page],
         current=event,
+        following=setup.following(request, event, page),
         lists={name: records(name, event) for name in LISTS[page]},
         kinds=KINDS,
         new_address=lambda name: new_address(name, page),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from eventapi import times
 from eventapi.pages.desk import labels
 from eventapi.pages.desk.writing import Writer
+from eventapi.pages.office import setup
 
 MOST_DATES = 6
 MOST_OPEN = 2  # steps of setting up that are open and not needed
@@ -143,17 +144,17 @@ def _age(texts, write, each):
 def steps(request, overview):
     """Return (step, sentence, whether it is needed) of the setup of an event that is not done.
 
-    The settings of the organiser are left out: gaps.py says what they lack.
+    The settings of the organiser are left out: gaps.py says what they lack. So is what is optional.
     """
     if overview is None:
         return []
     texts = labels.words(request)
     found = [each for each in overview["setup"] if each["step"] != "company"]
     needed = [each for each in found if each["state"] == "needed"]
-    is_open = [each for each in found if each["state"] == "open"][:MOST_OPEN]
+    is_open = [each for each in found if each["state"] == "open" and not setup.is_optional(each)]
     return [
         (each["step"], _reason(texts, each), each["state"] == "needed")
-        for each in (*needed, *is_open)
+        for each in (*needed, *is_open[:MOST_OPEN])
     ]
 
 

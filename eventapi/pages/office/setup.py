@@ -43,6 +43,8 @@ ORDER = (
     "visitors",
     "programme",
 )
+# Steps that many shows do without. As long as nobody has begun one, it counts for nothing.
+OPTIONAL = ("services", "submissions", "dunning", "visitors", "programme")
 ORGANISER = "company"  # the step of the overview that belongs to no show
 DONE, OPEN, NEEDED = "done", "open", "needed"
 VERBS = {DONE: "step_view", OPEN: "step_add", NEEDED: "step_add"}
@@ -59,6 +61,7 @@ class Step:
         state: done, open or needed.
         text: what is missing, or what will be there.
         verb: the text of the link to the page.
+        is_optional: whether the show may do without it, and nobody has begun it.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Step:
     state: str
     text: str
     verb: str
+    is_optional: bool
 
 
 @routes.get("/setup")
@@ -84,7 +88,7 @@ def get_desk_setup(db, request):
         cards=cards,
         next_step=next_of(steps),
         finished=sum(step.state == DONE for step in steps),
-        total=len(steps),
+        total=sum(not step.is_optional for step in steps),
         show_address=f"{shell.up()}e/{event['event_key']}" if event else None,
         is_public=is_public(request, event),
         abroad=taxes.abroad(request, db.config.organiser_country, event),
@@ -136,14 +140,40 @@ def step_of(texts, each):
         state=each["state"],
         text=" ".join(sentences),
         verb=texts[VERBS[each["state"]]],
+        is_optional=is_optional(each),
     )
 
 
+def is_optional(each):
+    """Return whether a show may do without a step of the overview, and nobody has begun it."""
+    return each["state"] == OPEN and each["step"] in OPTIONAL
+
+
 def next_of(steps):
-    """Return the first Step in ORDER that is needed, else the first that is open, or None."""
+    """Return the first Step in ORDER that is needed, else the first that is open, or None.
+
+    Optional ones wait until somebody opens them.
+    """
     in_order = sorted(steps, key=lambda step: ORDER.index(step.name))
     for state in (NEEDED, OPEN):
         for step in in_order:
-            if step.state == state:
+            if step.state == state and not step.is_optional:
                 return step
     return None
+
+
+def following(request, event, page):
+    """Return the Step that comes after a page of "Set up" once it is saved, or None.
+
+    It is the first one behind the page in ORDER that is not done, else that of the checklist. There is
+    none while nothing was saved.
+    """
+    if event is None or request.problem or shell.asked("done").get("done") is None:
+        return None
+    if not api.may_call(request, "get_event_overview"):
+        return None
+    name = page.partition("/")[0]
+    steps = [step for _, steps in cards_of(request, event) for step in steps if step.name != name]
+    place = ORDER.index(name) if name in ORDER else -1
+    behind = [step for step in steps if ORDER.index(step.name) > place]
+    return next_of(behind) or next_of(steps)

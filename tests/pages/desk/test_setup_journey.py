@@ -66,7 +66,7 @@ def make_show(browser, desk_address, key):
         },
     )
     press(browser, "Speichern")
-    assert "1 von 12 Schritten erledigt." in text(browser, "main")
+    assert "1 von 7 Schritten erledigt." in text(browser, "main")
 
 
 @needs_browser

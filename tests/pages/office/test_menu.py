@@ -154,3 +154,31 @@ def test_what_was_done_names_the_record(office, organiser, busy_fair, done, said
 def test_what_was_done_names_no_record_that_the_person_may_not_read(desk, busy_fair):
     page = desk("events").get("/desk/?done=cancel_invoice&of=invoices/1").text
     assert 'role="status">Invoice is cancelled.</p>' in page
+
+
+def test_steps_that_a_show_can_do_without_do_not_count(office, fair):
+    page = office.get("/desk/setup")
+    found = {}
+    for row in page.html.select(".checklist li"):
+        chip = row.select_one(".chip")
+        found[row.find("b").text] = chip and chip.text
+    optional = [name for name, mark in found.items() if mark == "optional"]
+    assert optional == [
+        "Programme",
+        "Visitors and doors",
+        "Services",
+        "Documents",
+        "Dunning levels",
+    ]
+    [bar] = page.html.select("progress")
+    assert bar["max"] == str(len(found) - len(optional))
+    main = page.html.select_one(".top a.button:not(.second)").text
+    assert not any(name in main for name in optional)
+
+
+def test_a_saved_page_leads_to_the_next_step(office, fair):
+    address = "/desk/setup/details?event=fair"
+    page = office.get(address)
+    assert "Next: " not in page.html.select_one(".top").text
+    saved = office.get(f"{address}&done=saved").html.select_one(".top a.button:not(.second)")
+    assert saved.text == "Next: Website" and "setup/website" in saved["href"]
