@@ -66,6 +66,11 @@ SELECT id, slot_date AS date, start_time, end_time, location, title, description
  WHERE event_id = :event_id AND is_public = 1
  ORDER BY starts_at, id;
 
+-- name: has_programme
+-- A row if an event has public slots.
+SELECT 1 FROM schedule_slots WHERE event_id = :event_id AND is_public = 1
+   AND NOT EXISTS (SELECT 1 FROM flags WHERE name = 'schedules' AND enabled = 0) LIMIT 1;
+
 -- name: hosts
 -- Who speaks in or hosts the public slots: exhibitors, and people who have agreed to be named.
 SELECT a.schedule_slot_id AS slot_id, a.event_participant_id AS exhibitor_id,

@@ -175,6 +175,13 @@ def _plans(db, show):
     return db.all(sql.plans, event_id=show["id"]) if show["show_plan"] else []
 
 
+def has_programme(db, show):
+    """Return whether the page of the programme has anything to show: public slots, while the feature
+    `schedules` is enabled.
+    """
+    return show["show_programme"] and db.value(sql.has_programme, event_id=show["id"]) is not None
+
+
 def programme(db, show, found):
     """Return the public slots by time, with the listed exhibitors and people that speak in or host
     them.

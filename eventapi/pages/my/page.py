@@ -117,7 +117,7 @@ def render_page(db, request, exhibitor, template, **values):
         exhibitor=exhibitor,
         me=exhibitor.participant,
         company=reading.name_of(exhibitor.participant),
-        menu=menu_of(db, exhibitor),
+        menu=menu_of(db, request, exhibitor),
         here=shell.address().removeprefix(f"/my/{request.ref}").strip("/").partition("/")[0],
         intro=directory.in_language(exhibitor.pages["texts"].get("my_intro", {}), language),
         accent=exhibitor.pages["accent_color"] if is_coloured else None,
@@ -145,9 +145,10 @@ def form_of(request, schema, stored, *, names, **options):
     return {"form": form, "given": {**form.texts(stored), **request.fields}}
 
 
-def menu_of(db, exhibitor):
-    """Return (address, word) of the pages that the exhibitor may open."""
-    has_slots = bool(reading.slots(db, exhibitor.participant))
+def menu_of(db, request, exhibitor):
+    """Return (address, word) of the pages that the exhibitor may open, without an empty programme."""
+    is_enabled = "schedules" not in request.who.disabled_flags
+    has_slots = is_enabled and bool(reading.slots(db, exhibitor.participant))
     return [
         (page, f"menu_{page or 'overview'}")
         for page, right in MENU.items()

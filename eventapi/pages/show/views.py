@@ -286,8 +286,8 @@ def moment(db, state, event_key):
     """Return what changes on the pages of a show without a change of the show: (what all pages
     have, what plans have).
 
-    All have the day, at whose end a show is over, the forms that are open, and the next show; plans
-    have the earliest end of a hold. These are read once a minute.
+    All have the day, at whose end a show is over, the forms that are open, whether there is a
+    programme, and the next show; plans have the earliest end of a hold. These are read once a minute.
     """
     place = (str(db.config.data_dir), state["id"])
     key = (state["lists"], times.now()[:16])
@@ -300,6 +300,7 @@ def moment(db, state, event_key):
         all_have = (
             times.today(show["timezone"]),
             *(openings.state(db, show, form) for form in openings.APPROVAL),
+            directory.has_programme(db, show),
             *(show["next"] or {}).values(),
         )
         held_until = directory.held_until(db, show)
@@ -357,7 +358,7 @@ def head_and_foot(db, show, part, language, values):
         "tabs": (
             ("start", "", True),
             ("exhibitors", "/exhibitors", show["show_directory"]),
-            ("programme", "/programme", show["show_programme"]),
+            ("programme", "/programme", directory.has_programme(db, show)),
             ("visit", "/visit", openings.state(db, show, "visit") == "open"),
             ("apply", "/apply", openings.state(db, show, "apply") == "open"),
         ),

@@ -38,8 +38,10 @@ def kind_of(address):
     return re.sub(r"\d+", "0", address.partition("?")[0])
 
 
-def walk(visitor, start="/desk/?event=fair"):
-    """Return {(address of a page, link): status} of the links that lead to nothing."""
+def walk(visitor, start="/desk/?event=fair", within="/desk/"):
+    """Return {(address of a page, link): status} of the links that lead to nothing, on all pages
+    `within` that the first one leads to.
+    """
     wrong, known, open_pages = {}, {}, [start]
     while open_pages:
         address = open_pages.pop(0)
@@ -51,7 +53,7 @@ def walk(visitor, start="/desk/?event=fair"):
             if kind not in known:
                 known[kind] = visitor.get(link, "*").status_int
                 # the trial of the form is a public page, whose links work once the show is public
-                if link.startswith("/desk/") and not kind.endswith("/trial"):
+                if link.startswith(within) and not kind.endswith("/trial"):
                     open_pages.append(link)
             if known[kind] in (403, 404):
                 wrong[address, link] = known[kind]
