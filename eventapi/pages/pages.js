@@ -123,8 +123,9 @@ function keepForm(form) {
   write(place, kept);
   form.addEventListener("input", keep);
   form.addEventListener("change", keep);
-  form.addEventListener("submit", () => {
-    if (kept) write(place, { ...kept, isSent: true });
+  form.addEventListener("submit", (event) => {
+    const isPreview = event.submitter && event.submitter.formTarget === "_blank";
+    if (kept && !isPreview) write(place, { ...kept, isSent: true });
   });
 }
 
@@ -135,3 +136,18 @@ document.addEventListener("submit", (event) => {
   if ((event.target.getAttribute("action") || "").endsWith("sign-out")) forget(() => true);
 });
 if (form) keepForm(form);
+
+// Placeholders become buttons that insert them where the cursor stands.
+for (const code of document.querySelectorAll("[data-insert]")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "insert";
+  button.textContent = code.textContent;
+  button.addEventListener("click", () => {
+    const field = document.getElementById(code.dataset.insert);
+    field.focus();
+    field.setRangeText(code.textContent, field.selectionStart, field.selectionEnd, "end");
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  code.replaceChildren(button);
+}

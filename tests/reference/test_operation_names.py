@@ -116,7 +116,7 @@ NAMES = {
         get_document_content set_document_content request_document_signature mark_document_signed accept_document
         decline_document void_document terminate_document batch_documents""",
     "document-templates": """
-        list_document_templates create_document_template list_document_placeholders get_document_template
+        list_document_templates create_document_template list_document_placeholders preview_document_template get_document_template
         update_document_template_put update_document_template_patch delete_document_template""",
     "document-categories": """
         list_document_categories create_document_category get_document_category update_document_category_put

@@ -120,3 +120,54 @@ def test_every_placeholder_of_a_contact_shows_its_value(organiser):
         f"<p>{name} {shown.pop(name.partition('.')[2])}</p>" for name in names
     )
     assert shown == {}
+
+
+BODY = "<h1>{{document.title}}</h1><p>{{contact.name}} &amp; {{organiser.name}}</p>"
+
+
+@pytest.fixture
+def exhibitor(organiser):
+    organiser.make("/events", {"title": "Fair", "event_key": "fair"})
+    contact = organiser.make("/contacts", {"company_name": "Rosen <KG>", "language": "de"})
+    return organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})
+
+
+def test_a_preview_has_the_values_of_a_participant_and_stores_nothing(organiser, exhibitor):
+    asked = {"body": BODY, "is_contract": True, "participant_id": exhibitor["id"]}
+    page = organiser.post("/documents/templates/preview", asked, status=200)
+    assert page.content_type == "text/html" and "sandbox" in page.headers["Content-Security-Policy"]
+    assert "<p>Rosen &lt;KG&gt; &amp;" in page.text and "Unterschrift" in page.text
+    assert "<title>Vorschau</title>" in page.text
+    accept = {"Accept": "application/pdf"}
+    pdf = organiser.post("/documents/templates/preview", asked, status=200, headers=accept)
+    assert pdf.content_type == "application/pdf" and pdf.body.startswith(b"%PDF")
+    assert organiser.data("/documents") == [] and organiser.data("/documents/templates") == []
+
+
+def test_a_preview_without_a_participant_has_gaps(organiser):
+    page = organiser.post("/documents/templates/preview", {"body": BODY}, status=200).text
+    assert "<p>________ &amp;" in page and "Signature" not in page
+    asked = {"body": BODY, "is_contract": True}
+    page = organiser.post("/documents/templates/preview", asked, status=200).text
+    assert "<b>________</b>" in page and "Signature" in page
+
+
+def test_a_preview_refuses_what_a_template_cannot_have(organiser):
+    asked = {"body": "<p>{{contact.nick}} {{contact.nick}} {{ x }}</p><img>", "participant_id": 99}
+    errors = organiser.post("/documents/templates/preview", asked, status=422).json["errors"]
+    assert [(each["pointer"], each["code"]) for each in errors] == [
+        ("/participant_id", "unknown"),
+        ("/body", "not_allowed"),
+        ("/body", "unknown_placeholder"),
+        ("/body", "unknown_placeholder"),
+    ]
+
+
+def test_a_preview_with_a_participant_needs_the_scopes_of_its_values(person, exhibitor):
+    asked = {"body": BODY, "participant_id": exhibitor["id"]}
+    reader = person("documents:read")
+    reader.post("/documents/templates/preview", {"body": BODY}, status=200)
+    for scopes in ("documents:read", "documents:read participants:read", "participants contacts"):
+        person(scopes).post("/documents/templates/preview", asked, status=403)
+    reader = person("documents:read participants:read contacts:read")
+    assert "Rosen" in reader.post("/documents/templates/preview", asked, status=200).text

@@ -3,11 +3,12 @@
 Every function that writes is called inside a write transaction and journals the change.
 """
 
-from eventapi import journal, markup
-from eventapi.domain.attachments import placeholders
+from eventapi import journal, markup, times
+from eventapi.domain.attachments import document_rows, documents, pages, placeholders
 from eventapi.domain.records import entities, references, slugs
-from eventapi.domain.records.references import DOCUMENT_CATEGORY
+from eventapi.domain.records.references import DOCUMENT_CATEGORY, PARTICIPANT
 from eventapi.errors import Faults
+from eventapi.pictures.words import WORDS
 from eventapi.storage.statements import statements
 
 sql = statements("document_templates")
@@ -26,6 +27,49 @@ def represent(row):
     """Turn a row into the API object, in place, and return it."""
     row["is_contract"] = bool(row["is_contract"])
     return row
+
+
+def preview(db, fields):
+    """Return a document that a body would become, and its other party as `pages.partner` does.
+
+    The document is a row that is not stored. `fields` are {body, is_contract, participant_id}.
+    Without a participant, everything but the organiser is a gap. Raise 422 for an unknown
+    participant, for what a template cannot have, and `unknown_placeholder` for a placeholder that
+    does not exist.
+    """
+    faults = Faults()
+    references.resolve(db, fields, PARTICIPANT, faults)
+    tree = markup.parse(fields["body"], faults, "/body", lambda name: True)
+    _check_placeholders(fields["body"], faults)
+    faults.raise_any()
+
+    document = {
+        **document_rows.BLANK,
+        "id": None,
+        "entity_type": "event_participant",
+        "entity_id": fields["participant_id"],
+        "is_contract": int(fields["is_contract"]),
+        "created_at": db.now or times.now(),
+    }
+    document |= documents.filled(db, tree, document)
+    document["title"] = WORDS[document["language"]]["preview"]
+    party = pages.partner(db, document)
+    if party and not party["name"]:
+        party["name"] = placeholders.GAP
+    return document, party
+
+
+def _check_placeholders(body, faults):
+    """Add a fault for each placeholder that does not exist, each name once."""
+    names = [found[1].strip() for found in markup.PLACEHOLDER.finditer(body)]
+    for name in dict.fromkeys(names):
+        if not placeholders.is_known(name):
+            faults.add(
+                "/body",
+                "unknown_placeholder",
+                f"has the placeholder {{{{{name[:100]}}}}}, which does not exist. "
+                "GET /documents/templates/placeholders lists those that do",
+            )
 
 
 # Writing

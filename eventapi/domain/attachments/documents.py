@@ -197,26 +197,34 @@ def _generate(db, document, template):
         "template_id": template["id"],
         "is_contract": template["is_contract"],
     }
-    values, document["language"] = placeholders.values(db, document)
+    tree = markup.parse(template["body"], Faults(), "/body")
+    document |= filled(db, tree, document)
+    _check_length(document["content"])
+    return document_rows.add(db, document)
+
+
+def filled(db, tree, document):
+    """Return {content, language, missing} of a document: its HTML with the values of the placeholders
+    in `tree`, the language that they are written in, and the names of those without a value.
+    """
+    values, language = placeholders.values(db, document)
     missing = {}
 
     def value_of(name):
         return values[name] if name in values else missing.setdefault(name, placeholders.GAP)
 
-    tree = markup.parse(template["body"], Faults(), "/body")
-    document["content"] = _checked_length(markup.to_html(markup.fill(tree, value_of)))
-    return document_rows.add(db, {**document, "missing": list(missing)})
+    content = markup.to_html(markup.fill(tree, value_of))
+    return {"content": content, "language": language, "missing": list(missing)}
 
 
-def _checked_length(content):
-    """Return the content. Raise 422 if it is too long."""
+def _check_length(content):
+    """Raise 422 if the content is too long."""
     if len(content) > markup.MAX_LENGTH:
         raise invalid_at(
             "/template_id",
             "too_long",
             f"results in a document of {len(content)} characters. The limit is {markup.MAX_LENGTH}",
         )
-    return content
 
 
 def _written(content, faults):

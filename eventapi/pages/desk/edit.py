@@ -10,7 +10,16 @@ from eventapi.calls import desk
 from eventapi.domain.bank import importing
 from eventapi.errors import Problem, not_found
 from eventapi.languages import choice, names
-from eventapi.pages.desk import actions, api, bank_rules, choices, events, labels, taxes
+from eventapi.pages.desk import (
+    actions,
+    api,
+    bank_rules,
+    choices,
+    events,
+    labels,
+    taxes,
+    templates,
+)
 from eventapi.pages.desk.kinds import KINDS
 from eventapi.pages.desk.page import render_page
 from eventapi.pages.office import menu
@@ -122,6 +131,9 @@ def values_of(db, request, kind, name, id, event):
         "abroad": taxes.abroad(request, db.config.organiser_country, record if is_event else None),
         "stored": form.texts(record) if record and problem else {},
         "can_delete": bool(id) and may_delete(request, kind),
+        "template": templates.beside(request, record, event, given)
+        if name == templates.KIND
+        else None,
     }
 
 
@@ -174,6 +186,8 @@ def stored(kind, id):
         record["assignments"] = [row for row in record["assignments"] if row["role"] in ON_STAGE]
     if record.get("tax_decided_by") == "rule":
         record["tax_treatment"] = "auto"
+    if kind.schema == templates.SCHEMA:
+        templates.write_as_text(record)
     return record
 
 
@@ -236,6 +250,7 @@ def start(db, made, event):
         for name, text in shell.asked("plan_id", "contact_id", "event_participant_id").items()
     }
     found["country"] = [db.config.organiser_country]
+    found["is_contract"] = ["1"]
     if event:
         found |= {
             "event_key": [event["event_key"]],
@@ -277,6 +292,10 @@ def save(request, config, kind, name, id, lead):
             tag=tag,
         )
     body = with_what_stays(kind, id, form, form.body(form.compact(request.fields)))
+    if name == templates.KIND:
+        templates.write_as_html(request, id, body)
+        if "preview" in request.fields:
+            return templates.preview(request, body)
     handler = handler_of(kind, id)
     ids = {"id": id} if id else {}
     try:

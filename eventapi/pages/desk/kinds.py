@@ -204,6 +204,11 @@ KINDS = {
         noun="participant_profile",
         back="exhibitors",
     ),
+    "document_templates": Kind(
+        "document_template",
+        (("template", "name:12 is_contract:12 body:12"),),
+        back="setup/contracts",
+    ),
     "invoices": Kind(
         "invoice",
         (("invoice", "due_date:4 tax_treatment:8 text:12"),),
@@ -257,6 +262,7 @@ LISTS = {
     "halls": ("plans",),
     "services": ("services", "service_categories"),
     "submissions": ("submission_types",),
+    "contracts": ("document_templates",),
     "programme": ("schedules",),
     "dunning": ("dunning_levels",),
 }

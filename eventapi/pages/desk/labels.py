@@ -90,7 +90,7 @@ def record_name(record):
     is_participant = "badge_number" in record
     if is_participant and "contact" not in record and record.get("customer_number"):
         return record["customer_number"]
-    if "deadline_days" in record:  # a level of dunning
+    if "deadline_days" in record or "body" in record:  # a level of dunning, a template of documents
         return record["name"]
     return named(record)
 
@@ -179,6 +179,10 @@ def _submission_type(it):
     return [it.state("input")]
 
 
+def _template(it):
+    return [it.texts["is_contract" if it.row["is_contract"] else "is_no_contract"]]
+
+
 def _dunning_level(it):
     return [it.texts["level_after"].format(n=it.number("days"))]
 
@@ -187,6 +191,7 @@ def _dunning_level(it):
 SUMMARIES = {
     "booth_types": _booth_type,
     "categories": _category,
+    "document_templates": _template,
     "dunning_levels": _dunning_level,
     "schedules": _session,
     "services": _service,

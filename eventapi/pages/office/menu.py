@@ -60,6 +60,7 @@ SETUP = (
     ("halls", "setup/halls", "list_plans"),
     ("services", "setup/services", "list_services"),
     ("submissions", "setup/submissions", "list_submission_types"),
+    ("contracts", "setup/contracts", "list_document_templates"),
     ("portal", "setup/portal", "get_event_pages"),
     ("levels", "setup/dunning", "list_dunning_levels"),
 )
@@ -83,6 +84,7 @@ HELP = {
     "edit/booth_types": "show",
     "edit/booths": "booths",
     "edit/categories": "form",
+    "edit/document_templates": "show",
     "edit/dunning_levels": "bank",
     "edit/events": "show",
     "edit/invoices": "invoices",

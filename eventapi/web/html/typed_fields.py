@@ -27,6 +27,7 @@ HIDDEN = frozenset(
         "part",
         "participant_id",
         "plan_id",
+        "preview",
         "remove",
         "reservation_id",
         "scope",
@@ -36,6 +37,7 @@ HIDDEN = frozenset(
         "trial",
         "username",
         "waitlist",
+        "written",
     )
 )
 

@@ -11,6 +11,7 @@ from eventapi.pages.desk import api, kinds
 PATHS = {
     "bank_rules": "payments/import/rules",
     "booth_types": "booths/types",
+    "document_templates": "documents/templates",
     "service_orders": "service-orders",
     "dunning_levels": "invoices/dunning-levels",
     "service_categories": "services/categories",

@@ -61,7 +61,7 @@ NEEDS = {
     "documents": """
         do/create_participant_link/2
         do/request_document_signature/1 do/mark_document_signed/2 do/decline_document/2 do/void_document/2
-        do/terminate_document/2""",
+        do/terminate_document/2 edit/document_templates edit/document_templates/1""",
     "tasks": """
         do/create_task do/start_task/1 do/complete_task/1 do/cancel_task/1 do/reopen_task/1""",
     "links": """
@@ -185,6 +185,7 @@ PAGES = (
     "setup/halls",
     "setup/services",
     "setup/submissions",
+    "setup/contracts",
     "setup/programme",
     "setup/dunning",
     "company/look/logo",
