@@ -44,6 +44,13 @@ SELECT id, name, category_id, body, is_contract FROM document_templates WHERE id
 -- name: default_template
 SELECT default_template_id FROM document_categories WHERE id = :id;
 
+-- name: live_contract
+-- A contract of a template that a participant has been sent, and that waits or is active.
+SELECT id, document_number, contract_status FROM documents
+ WHERE entity_type = 'event_participant' AND entity_id = :participant_id AND template_id = :template_id
+   AND contract_status IN ('pending_signature', 'active')
+ ORDER BY id LIMIT 1;
+
 -- name: invoice_lines_of
 SELECT i.id, i.currency, l.position, l.description, l.quantity, l.unit, l.unit_price, l.tax_rate, l.net
   FROM invoices i JOIN invoice_items l ON l.invoice_id = i.id

@@ -105,6 +105,7 @@ MAILS = {
     "application_decision": ("people.mails.decision", "people.mails.with_secret"),
     "badge": ("people.mails.badge", "people.mails.with_secret"),
     "booth_offer": ("portal.mails.todos", "portal.mails.with_secret"),
+    "contract": ("portal.sending.contents", "portal.sending.with_secret"),
     "dunning": ("dunning.mails.letter", "billing.mails.with_pdf"),
     "invoice": ("billing.mails.invoice", "billing.mails.with_pdf"),
     "invoice_reminder": ("billing.mails.reminder", "billing.mails.with_pdf"),

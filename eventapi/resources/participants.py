@@ -5,11 +5,12 @@ import json
 from eventapi import money, times
 from eventapi.calls import batches
 from eventapi.domain.access import links, rights
+from eventapi.domain.attachments import document_rows
 from eventapi.domain.billing import bills
 from eventapi.domain.entrance import badges
 from eventapi.domain.people import badge_sheets, newcomers, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent
-from eventapi.domain.portal import cancelling, granting, staff
+from eventapi.domain.portal import cancelling, granting, sending, staff
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT, unknown
 from eventapi.errors import invalid_parameter
@@ -348,13 +349,38 @@ def require_rights(who, given):
     require_scopes(who, rights.scopes("participant", given), writes=True)
 
 
+@routes.post(
+    "/participants/<id>/contract",
+    schema="participant.contract",
+    scope="documents",
+    flag="documents",
+    singular="document",
+    status=201,
+    desk=Desk(batch=("template_key", "mail")),
+)
+def create_participant_contract(db, who, id, body):
+    """Make a contract of a participant from a template, and request its signature.
+
+    The key needs the scope `participants:read` as well. With `mail`, each person who may accept it on
+    the pages of the exhibitor gets a link to it, with the PDF; if nobody may, the contact gets the
+    PDF. `mail` in meta says whether a mail was queued. Refused with 409 `duplicate` while a contract
+    of this template waits for its signature or is active.
+    """
+    require_scope(who, "participants", writes=False)
+    row, mail = sending.send(
+        db, get(db, id), body["template_key"], mail=body["mail"], base_url=mail_base_url()
+    )
+    return created(document_rows.represent(row), "/documents", meta={"mail": mail} if mail else {})
+
+
 @routes.batch()
 def batch_participants(who, body):
-    """Create, confirm, cancel, bill or give access to many participants.
+    """Create, confirm, cancel, bill, give access to or send contracts to many participants.
 
     Each entry succeeds or is refused by itself. The action `invoice` drafts an invoice for each
     participant; the key needs the scope `invoices` as well, and so does `cancel` with `invoices` as
-    `credit`. The action `link` needs the scopes of POST /participants/{id}/link.
+    `credit`. The action `link` needs the scopes of POST /participants/{id}/link,
+    and `contract` those of POST /participants/{id}/contract.
     """
     if body["fields"].get("invoices") == "credit":
         require_credit(who)

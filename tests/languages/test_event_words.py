@@ -56,6 +56,9 @@ MAILS = {
     "gedruckt oder auf dem Telefon.",
     "participation_cancelled_subject": "Absage Ihrer Teilnahme: Bastelmarkt Neustadt 2027",
     "participation_cancelled": "Ihre Teilnahme an „Bastelmarkt Neustadt 2027“ ist abgesagt.",
+    "contract_subject": "Ihr Vertrag: Bastelmarkt Neustadt 2027",
+    "contract": "Ihr Vertrag zu „Bastelmarkt Neustadt 2027“ wartet auf Ihre Unterschrift: Ausstellervertrag, "
+    "DOC-2027-00001.",
     "link_subject": "Ihre Seite: Bastelmarkt Neustadt 2027",
     "link": "mit diesem Link öffnen Sie Ihre Seite zum Markt:",
     "todos_subject": "Noch zu tun: Bastelmarkt Neustadt 2027",
@@ -83,6 +86,8 @@ VALUES = {
     "day": "1. Mai",
     "address": "ada@rosen.example",
     "contact": "Frau Kern",
+    "contract": "Ausstellervertrag",
+    "number": "DOC-2027-00001",
 }
 NAMES_THE_EVENT = re.compile(r"\{(title|event_\w+)\}")
 FAIR = re.compile(r"\b(Messen?|Markt|Festival)\b")

@@ -42,7 +42,8 @@ NAMES = {
         list_participants create_participant get_participant update_participant_put update_participant_patch
         delete_participant confirm_participant unconfirm_participant cancel_participant reinstate_participant
         get_participant_readiness get_participant_badge replace_participant_badge get_participant_badge_sheets
-        get_participant_balance create_participant_invoice create_participant_link batch_participants""",
+        get_participant_balance create_participant_invoice create_participant_link
+        create_participant_contract batch_participants""",
     "profiles": """
         get_participant_profile update_participant_profile_put update_participant_profile_patch set_participant_logo
         delete_participant_logo""",
@@ -116,8 +117,8 @@ NAMES = {
         get_document_content set_document_content request_document_signature mark_document_signed accept_document
         decline_document void_document terminate_document batch_documents""",
     "document-templates": """
-        list_document_templates create_document_template list_document_placeholders preview_document_template get_document_template
-        update_document_template_put update_document_template_patch delete_document_template""",
+        list_document_templates create_document_template list_document_placeholders preview_document_template
+        get_document_template update_document_template_put update_document_template_patch delete_document_template""",
     "document-categories": """
         list_document_categories create_document_category get_document_category update_document_category_put
         update_document_category_patch delete_document_category""",

@@ -151,6 +151,11 @@ class Show:
             for id in self.participants()
         ]
 
+    def contract(self):
+        """Return the key of a template of contracts."""
+        body = {"name": "Contract", "is_contract": True, "body": "<p>{{contact.name}}</p>"}
+        return self.make("/documents/templates", body)["key"]
+
     def links(self):
         """Return the bodies of two links."""
         return [
@@ -177,6 +182,10 @@ SCENES = {
         {},
     ),
     ("participants", "link"): lambda show: (show.participants(), {}),
+    ("participants", "contract"): lambda show: (
+        show.participants(),
+        {"template_key": show.contract()},
+    ),
     ("booths", "create"): lambda show: (
         [{"plan_id": show.plan(), "width": width} for width in (3, 4)],
         {},

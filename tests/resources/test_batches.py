@@ -21,7 +21,7 @@ from tests.support.examples import make
 # The table of the contract.
 ACTIONS = {
     "applications": ["review", "approve", "reject", "waitlist"],
-    "participants": ["create", "confirm", "cancel", "invoice", "link"],
+    "participants": ["create", "confirm", "cancel", "invoice", "link", "contract"],
     "booths": ["create", "layout"],
     "booth-reservations": ["create", "confirm", "cancel"],
     "service-orders": ["submit", "confirm"],

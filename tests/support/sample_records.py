@@ -375,7 +375,24 @@ def _public_show(app):
 
 
 # Path below /api/v1, or of a public page -> function that creates the records
+def _exhibitor(app):
+    make_verbatim(app.organiser, "participant")
+
+
+def _template_and_exhibitor(app):
+    _exhibitor(app)
+    template = {
+        "name": "Contract",
+        "key": "exhibitor-contract",
+        "is_contract": True,
+        "body": "<p>a</p>",
+    }
+    app.organiser.make("/documents/templates", template)
+
+
 OTHERS = {
+    "/documents/templates/preview": _exhibitor,
+    "/participants/{id}/contract": _template_and_exhibitor,
     "/booth-reservations/{id}/swap": _two_sold,
     **{
         f"/e/{{event_key}}{part}.json": _public_show

@@ -349,8 +349,8 @@ def masked(email):
     return f"{name[:1]}…@{domain}"
 
 
-def mail(db, link, base_url, kind=KIND):
-    """Queue a mail of a kind with the address of a link.
+def mail(db, link, base_url, kind=KIND, details=None):
+    """Queue a mail of a kind with the address of a link. `details` is JSON as in `mails.add`.
 
     The worker makes the secret while it sends the mail.
     """
@@ -364,6 +364,7 @@ def mail(db, link, base_url, kind=KIND):
         subject(link, kind, language),
         base_url=base_url,
         language=language,
+        details=details,
     )
     db.run(sql.mark_mailed, id=link["id"], now=db.now)
     handed_out(db, link, "reminded" if kind == TODOS else "mailed")

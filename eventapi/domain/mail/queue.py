@@ -30,6 +30,7 @@ PRIORITIES = {
     "application_decision": 1,
     "badge": 1,
     "booth_offer": 1,
+    "contract": 2,
     "link_notice": 1,
     "mail_test": 0,
     "notice": 1,

@@ -1,7 +1,7 @@
 """Portal: what it adds to what the service does with all records."""
 
 from eventapi.domain.access import links
-from eventapi.domain.portal import cancelling, mails
+from eventapi.domain.portal import cancelling, mails, sending
 from eventapi.domain.records.subject import Mail, Subject
 from eventapi.storage.statements import statements
 
@@ -28,6 +28,7 @@ PORTAL = Subject(
             prepare=mails.with_secret,
             previewed=mails.with_sample_secret,
         ),
+        Mail(kind=sending.KIND, contents=sending.contents, prepare=sending.with_secret),
         Mail(kind=cancelling.KIND, contents=cancelling.contents),
     ),
     previews={name: mails.preview for name in (links.KIND, links.TODOS, links.OFFER)},

@@ -155,15 +155,15 @@ def may_credit(request):
 def ticks(db, name):
     """Return the boxes that are ticked from the start in the form of an action, or of a batch.
 
-    A decision on applications, and that a participation is cancelled, is mailed if the server can
-    send mails. The other links of a person end with the one that is revoked. Credit of the customer
+    A decision on applications, a contract, and that a participation is cancelled, is mailed if the
+    server can send mails. The other links of a person end with the one that is revoked. Credit of the customer
     is offset when an invoice is sent.
     """
     if name == "revoke_link":
         return {"all": ["1"]}
     if name == "send_invoice":
         return {"offset": ["1"]}
-    is_told = "application" in name or name == "cancel_participant"
+    is_told = "application" in name or name in ("cancel_participant", "create_participant_contract")
     found = {"mail": ["1"]} if is_told and db.config.smtp_host else {}
     if name == "cancel_participant":
         found["invoices"] = ["credit"]
@@ -174,6 +174,8 @@ def choices(request, name, id):
     """Return the options of the fields of an action that name other records, or need other scopes."""
     if name == "copy_event":
         return {"with": copyable(request)}
+    if name == "create_participant_contract":
+        return {"template_key": contract_templates(request)}
     if name == "offset_invoice":
         return {"invoice_number": open_invoices(request, id)}
     if name == "swap_booth_reservation":
@@ -194,6 +196,14 @@ def choices(request, name, id):
     }
 
 
+def contract_templates(request):
+    """Return the templates of contracts, as options of a field."""
+    if not api.may_call(request, "list_document_templates"):
+        return []
+    found = api.everything("list_document_templates", is_contract=1, sort="name", order="ASC")
+    return [(row["key"], row["name"]) for row in found]
+
+
 def copyable(request):
     """Return the parts of an event that the person may copy, as options of a field."""
     label = labels.of(request, "event")
@@ -207,10 +217,17 @@ def copyable(request):
 
 def begun(request, name, id, offered):
     """Return the texts of the form of an action that come from its record and from its options."""
+    if name == "create_participant_contract":
+        return only_template(offered["template_key"])
     if name != "copy_event":
         return {}
     event = api.read("get_event", id=id).data
     return {"title": [event["title"]], "with": [part for part, _ in offered["with"]]}
+
+
+def only_template(offered):
+    """Return the text of the field for a template of contracts if there is only one."""
+    return {"template_key": [offered[0][0]]} if len(offered) == 1 else {}
 
 
 def others_with_booth(request, id):

@@ -44,6 +44,7 @@ PREVIEWS = 20  # mails that a trial shows
 # What sentences about refusals name. Other members of a problem may have names of persons.
 MEMBERS = (
     "available",
+    "contract",
     "first_open_day",
     "flag",
     "missing",
@@ -54,6 +55,7 @@ MEMBERS = (
     "state",
 )
 CANCELLATION = ("participants", "cancel")  # its amounts are what is credited
+CONTRACT = "create_participant_contract"
 CHANGED = '"changed"'  # an ETag that no record has
 PAGES = {"applications": "applications", "participants": "exhibitors", "invoices": "invoices"}
 # (resource, action) -> where the work goes on once it is done, and the word for it
@@ -787,6 +789,7 @@ def form_of(request, found):
         "POST",
         labels.of(request, found.singular),
         names=actions.permitted(request, found.fields),
+        choices=actions.choices(request, found.one, None) if found.one == CONTRACT else {},
         language=request.language,
     )
 
@@ -809,7 +812,9 @@ def begun_with(db, request, found, resource, action):
     form = form_of(request, found)
     fields = typed(request, form)
     fields["confirm"] = ["1"]
-    fields |= actions.ticks(db, resource)
+    fields |= actions.ticks(db, found.one)
+    if found.one == CONTRACT:
+        fields |= actions.only_template(actions.contract_templates(request))
     if (resource, action) == ("invoices", "send"):
         fields["offset"] = ["1"]
     names = [field.name for field in form.fields] if form else ()

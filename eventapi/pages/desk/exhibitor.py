@@ -33,6 +33,7 @@ CONTACT = (
 FEW = 20  # records of one kind on the page of an exhibitor
 HOSTS = ("exhibitor", "sponsor")  # roles whose booth co-exhibitors share
 LIVE = ("pending", "confirmed")  # reservations that have a booth
+SENT = ("pending_signature", "active")  # contracts that the exhibitor has
 # Part of the readiness -> card of the page that has it.
 CARDS = {
     "contract": "contracts",
@@ -110,6 +111,7 @@ def get_desk_exhibitor(db, request, id):
         "bill": actions.one(request, "create_participant_invoice", id=id),
     }
     access = links.of(request, participant_id=id)
+    contract = contract_of(request, row, records["documents"])
     wish = wish_of(request, row)
     return render_page(
         db,
@@ -124,7 +126,8 @@ def get_desk_exhibitor(db, request, id):
         contact_fields=CONTACT,
         buttons=actions.of(request, "participants", row),
         steps=steps_of(row, records),
-        next_step=next_step(request, row, records),
+        next_step=next_step(request, row, records, contract),
+        contract=contract,
         wish=wish,
         balance=api.read("get_participant_balance", id=id).data
         if records["invoices"] is not None
@@ -169,7 +172,25 @@ def steps_of(row, records):
     return found
 
 
-def next_step(request, row, records):
+def contract_of(request, row, documents):
+    """Return how a contract is sent to a participant: the button, or {address, label} of the page of
+    templates if there is none.
+
+    None if the participation is cancelled, each contract was sent, or the person may not send one.
+    """
+    may_send = api.may_call(request, "create_participant_contract")
+    if documents is None or row["status"] == "cancelled" or not may_send:
+        return None
+    keys = {key for key, _ in actions.contract_templates(request)}
+    if not keys:
+        return {"address": "setup/contracts", "label": "write_contract"}
+    sent = {each["template_key"] for each in documents if each["contract_status"] in SENT}
+    if keys <= sent:
+        return None
+    return actions.action(request, "create_participant_contract", id=row["id"])
+
+
+def next_step(request, row, records, contract):
     """Return the first step that the office can do now, or None.
 
     It is a button as `actions.action` makes it, or {address, label} of a page that has it.
@@ -193,6 +214,9 @@ def next_step(request, row, records):
             return found
         if left["booth"]["code"] == "none" and records["reservations"] is not None:
             return {"address": "#booth", "label": "step_booth"}
+    has_none = not any(each["is_contract"] for each in records["documents"] or ())
+    if contract and contract.get("name") and has_none:
+        return contract
     if "services" in left:
         names = ("confirm_service_order", "submit_service_order")
         if found := first_button(records["orders"], names):

@@ -166,6 +166,11 @@ EXHIBITORS = lists.listing(
         lists.Action(
             "batch/participants/link", "batch_participants_link", "create_participant_link"
         ),
+        lists.Action(
+            "batch/participants/contract",
+            "batch_participants_contract",
+            "create_participant_contract",
+        ),
         lists.Action("badges", "badges_ticked", "get_participant_badge_sheets"),
     ),
 )

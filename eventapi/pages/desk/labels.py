@@ -349,6 +349,8 @@ def problem_sentence(texts, language, code, members):
             written[name] = formats.day(value, language)
         else:
             written[name] = texts.get(f"={value}", value)
+    if code == "duplicate" and "contract" in members:
+        code = "contract_sent"
     text = texts.get(f"problem_{code}") or texts["problem_other"]
     return text.format_map(page_requests.Members(written))
 

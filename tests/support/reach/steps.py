@@ -222,6 +222,12 @@ def given_access(scene):
             yield f"/participants/{scene.participant}/link", {"mail": mail}
 
 
+def sent_contracts(scene):
+    if scene.participant:
+        body = {"template_key": "second", "mail": True}
+        yield f"/participants/{scene.participant}/contract", body
+
+
 def cancellations(scene):
     if scene.participant:
         yield f"/participants/{scene.participant}/cancel", None
@@ -336,6 +342,7 @@ EDGES = {
     "POST /participants": new_participants,
     "POST /participants/batch": participant_batches,
     "POST /participants/<id>/link": given_access,
+    "POST /participants/<id>/contract": sent_contracts,
     "POST /participants/<id>/cancel": cancellations,
     "POST /participants/<id>/reinstate": reinstatements,
     "POST /bulk-import/participants": imported_participants,

@@ -151,7 +151,7 @@ GIVES = {
     "links.create": "cli/links.py demo/entrance.py demo/pages.py domain/people/decisions.py "
     "domain/portal/granting.py domain/public_forms/applicants.py domain/public_forms/drafts.py",
     "links.mail": "domain/access/links.py domain/portal/granting.py domain/portal/reminding.py "
-    "domain/public_forms/applicants.py",
+    "domain/portal/sending.py domain/public_forms/applicants.py",
     "links.add_secret": "cli/links.py domain/access/links.py domain/people/decisions.py domain/portal/granting.py",
     "links.show": "cli/links.py demo/first_steps.py domain/portal/granting.py",
     "link_secrets.add": "domain/access/links.py domain/access/people.py domain/public_forms/drafts.py",

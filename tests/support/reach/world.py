@@ -151,6 +151,13 @@ class World:
             is_contract=True,
             body="<p>We agree with {{contact.company_name}}.</p>",
         )["id"]
+        office.make(
+            "/documents/templates",
+            name="Second contract",
+            key="second",
+            is_contract=True,
+            body="<p>We agree again with {{contact.company_name}}.</p>",
+        )
         self.plans = {}
         for key in self.events:
             office.make(

@@ -1,0 +1,209 @@
+"""Contracts that the office sends: made from a template, requested to be signed, and mailed.
+
+The mail goes to everybody who can accept the contract on the exhibitor's page, with a link to it. If
+nobody can, the contact gets it, and returns the contract by mail or on paper.
+"""
+
+import json
+
+from eventapi.domain.access import links, reach, rights
+from eventapi.domain.attachments import content_types, contracts, document_rows, documents
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.mail import words as mail_words
+from eventapi.domain.mail.contents import Contents, Gone, greeting, harmless, own_paragraphs
+from eventapi.domain.people import contacts, participants
+from eventapi.domain.records import anonymity, entities, references
+from eventapi.domain.records.references import DOCUMENT_TEMPLATE
+from eventapi.domain.shows import settings
+from eventapi.errors import Faults, Problem
+from eventapi.languages import choice
+from eventapi.names import full_name
+from eventapi.storage import files
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+
+sql = statements("portal")
+sql_of_documents = statements("documents")
+sql_of_pages = statements("event_pages")
+
+KIND = "contract"
+RIGHT = "contract"
+ENTITY = entities.EVENT_PARTICIPANT.entity_type
+NOT_SENT = (
+    "category_id",
+    "category_key",
+    "content",
+    "filename",
+    "is_contract",
+    "language",
+    "metadata",
+    "template_id",
+    "title",
+)
+
+
+def send(db, participant, template_key, *, mail, base_url):
+    """Make a contract of a participant from a template, and request its signature.
+
+    Return (row of the document, outcome of the mail or None). The outcome is {"status": "queued"}, or
+    {"status": "skipped", "reason": "no_address"}. `base_url` is the public address of the server, or
+    "". Raise 422 for an unknown template; 409 `no_contract` if it is no template of contracts,
+    `duplicate` while such a contract waits or is active, `participant_cancelled`, `anonymized` or
+    `mail_not_configured`.
+    """
+    if mail:
+        mails.refuse_unconfigured(db.config, ", or send `mail` as false")
+    faults = Faults()
+    fields = {"template_key": template_key}
+    template_id = references.resolve(db, fields, DOCUMENT_TEMPLATE, faults)
+    faults.raise_any()
+    template = db.one(sql_of_documents.template, id=template_id)
+    if not template["is_contract"]:
+        raise Problem(
+            "no_contract",
+            f"The template {template_key} is no template of contracts. Set its `is_contract`, or send "
+            "another `template_key`.",
+        )
+    if participant["status"] == "cancelled":
+        raise anonymity.cancelled(participant["id"])
+    _refuse_second(db, participant, template)
+
+    asked = dict.fromkeys(NOT_SENT)
+    asked |= {
+        "entity_type": ENTITY,
+        "entity_id": participant["id"],
+        "template_key": template_key,
+        "esign_status": "pending",
+    }
+    row = documents.create(db, asked)
+    row = contracts.request_signature(db, row, db.actor.admin_id, None)
+    return row, _mail(db, participant, row, base_url) if mail else None
+
+
+def _refuse_second(db, participant, template):
+    """Raise 409 `duplicate` while a contract of the template waits for its signature or is active."""
+    found = db.one(
+        sql_of_documents.live_contract,
+        participant_id=participant["id"],
+        template_id=template["id"],
+    )
+    if found is None:
+        return
+    status = found["contract_status"].replace("_", " ")
+    raise Problem(
+        "duplicate",
+        f"The participant has the contract {found['document_number']} of this template, which is "
+        f"{status}. Use that one, or void or terminate it first.",
+        document_id=found["id"],
+        contract=found["document_number"],
+    )
+
+
+# The mail
+
+
+def _mail(db, participant, row, base_url):
+    """Queue the mails with a contract, and return the outcome."""
+    found = _links(db, participant) if base_url else []
+    for link in found:
+        links.mail(db, link, base_url, KIND, as_json({"document_id": row["id"]}))
+    if found:
+        return {"status": "queued"}
+
+    contact = contacts.get(db, participant["contact_id"])
+    if not contact["email"]:
+        return {"status": "skipped", "reason": "no_address"}
+    language = choice.choose(db.config, contact["language"])
+    event = reach.about(db, ENTITY, participant["id"])
+    mails.add(
+        db,
+        KIND,
+        ENTITY,
+        participant["id"],
+        contact["email"],
+        mail_words.WORDS[language][f"{KIND}_subject"].format(title=event["title"]),
+        language=language,
+        details=as_json({"document_id": row["id"], "name": full_name(contact)}),
+    )
+    return {"status": "queued"}
+
+
+def _links(db, participant):
+    """Return the live links with which somebody can accept contracts of a participant."""
+    pages, disabled = (
+        settings.get(db, participant["event_id"]),
+        db.values(sql_of_pages.disabled_flags),
+    )
+    if not pages["my_is_open"] or "pages" in disabled:
+        return []
+    found = []
+    for id in db.values(sql.links_with_address, participant_id=participant["id"]):
+        link = links.get(db, id)
+        if link["status"] == "active" and RIGHT in rights.effective(link, pages, disabled):
+            found.append(link)
+    return found
+
+
+def with_secret(db, mail):
+    """Return the mail with `secret`, a new one of its link. It is None without a link, or if that has
+    ended.
+    """
+    secret = None
+    if mail["entity_type"] == entities.LINK.entity_type:
+        secret = links.new_secret(db, mail["entity_id"])
+    return {**mail, "secret": secret}
+
+
+def contents(db, mail):
+    """Return the contents of the mail with a contract, whose PDF is attached.
+
+    Raise Gone if the contract is not waiting any more, the participation was cancelled, or the link
+    has ended.
+    """
+    details = json.loads(mail["details"])
+    row = document_rows.row(db, details["document_id"])
+    if row is None or row["contract_status"] != "pending_signature":
+        raise Gone("the contract was deleted, withdrawn or signed")
+    participant = participants.get(db, row["entity_id"])
+    if participant is None or participant["status"] == "cancelled":
+        raise Gone("the participation was deleted or cancelled")
+    has_link = mail["entity_type"] == entities.LINK.entity_type
+    if has_link and mail["secret"] is None:
+        raise Gone("the link has ended, or has no address any more")
+
+    language = mail["language"]
+    texts = mail_words.WORDS[language]
+    event = reach.about(db, ENTITY, participant["id"])
+    name = links.get(db, mail["entity_id"])["name"] if has_link else details["name"]
+    usual = texts["contract"].format(
+        title=event["title"], contract=row["title"], number=row["document_number"]
+    )
+    own = own_paragraphs(settings.mail_text(db, participant["event_id"], KIND, language))
+    paragraphs = [greeting(texts, harmless(name)), *(own or [usual])]
+    if has_link:
+        paragraphs += [
+            texts["contract_page"],
+            (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
+            texts["link_ignore"],
+        ]
+    else:
+        email = db.config.organiser_email or db.config.smtp_sender
+        paragraphs.append(texts["contract_return"].format(email=email))
+    paragraphs += mail_words.closing(db.config, language)
+    reply_to = event["contact_email"] or db.config.organiser_email
+    return Contents(
+        language=language,
+        paragraphs=paragraphs,
+        headers={"Reply-To": reply_to} if reply_to else {},
+        attachments=_attached(db.config, row),
+    )
+
+
+def _attached(config, row):
+    """Return the file that is to be signed as (name, bytes) in a list, which is empty for a page: a
+    mail program would show it without its style.
+    """
+    file = contracts.sent_file(config, row)
+    if file["content_type"] != content_types.PDF:
+        return []
+    return [(f"{row['document_number']}.pdf", files.read(config, file["sha256"]))]
