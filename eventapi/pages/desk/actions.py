@@ -39,6 +39,9 @@ routes = Routes(
     forms=("text/html",),
 )
 
+# Forms whose labels are not those of their record: a mail with a contract is another than that of a
+# cancellation.
+LABELLED_AS = {"create_participant_contract": "contract"}
 NAMED_BY = {"get_participant": ("contact",)}  # records that have the name of another one
 BACK = re.compile(
     r"(?:[a-z_]{1,30}|[1-9]\d{0,17})(?:/(?:[a-z_]{1,30}|[1-9]\d{0,17}))*(?:\?[A-Za-z0-9_.=&%+-]{0,300})?",
@@ -128,7 +131,8 @@ def form_of(request, name, *, without=(), **choices):
     names = options.desk.fields if options.schema else ()
     if names is not None:
         names = [each for each in permitted(request, names) if each not in without]
-    label = labels.of(request, options.schema.partition(".")[0] if options.schema else "")
+    kind = options.schema.partition(".")[0] if options.schema else ""
+    label = labels.of(request, LABELLED_AS.get(name, kind))
     return Form(
         options.schema or "application.approve",
         "POST",

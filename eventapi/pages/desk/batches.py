@@ -787,7 +787,7 @@ def form_of(request, found):
     return Form(
         found.schema,
         "POST",
-        labels.of(request, found.singular),
+        labels.of(request, actions.LABELLED_AS.get(found.one, found.singular)),
         names=actions.permitted(request, found.fields),
         choices=actions.choices(request, found.one, None) if found.one == CONTRACT else {},
         language=request.language,

@@ -42,6 +42,7 @@ def test_a_contract_is_sent_from_the_card(office, organiser, fair, exhibitor_con
     page = office.get("/desk/do/create_participant_contract/1?back=exhibitors/1")
     form = next(form for form in page.forms.values() if "template_key" in form.fields)
     assert form["template_key"].value == "exhibitor-contract" and form["mail"].checked
+    assert "Mail the contract" in page.text and "reason" not in form.text
     answer = form.submit(headers=office.headers, status=303)
     shown = answer.follow(headers=office.headers, status=200).text
     assert "The contract of Rosen KG waits for the signature." in shown
