@@ -69,13 +69,14 @@ doubtful (id) AS MATERIALIZED (
   SELECT o.event_participant_id FROM service_orders o INDEXED BY service_orders_by_event
     CROSS JOIN service_order_items t INDEXED BY service_order_items_cancelled ON t.service_order_id = o.id
    WHERE o.event_id = :event_id AND t.status = 'cancelled'),
-required (id, roles, needs_approval) AS MATERIALIZED (
-  SELECT id, roles, needs_approval FROM submission_types WHERE event_id = :event_id AND is_required AND is_active),
+required (role, id, needs_approval) AS MATERIALIZED (
+  SELECT r.value, t.id, t.needs_approval FROM submission_types t CROSS JOIN json_each(t.roles) r
+   WHERE t.event_id = :event_id AND t.is_required AND t.is_active),
 facts AS MATERIALIZED (
   SELECT p.status <> 'confirmed' AS badge,
          EXISTS (SELECT 1 FROM open_contracts c WHERE c.event_participant_id = p.id) AS contract,
          EXISTS (SELECT 1 FROM required n
-                  WHERE instr(n.roles, '"' || p.role || '"')
+                  WHERE n.role = p.role
                     AND NOT EXISTS (SELECT 1 FROM submissions s INDEXED BY submissions_by_participant
                                      WHERE s.event_participant_id = p.id AND s.type_id = n.id
                                        AND (s.status = 'approved' OR s.status = 'submitted' AND NOT n.needs_approval))
