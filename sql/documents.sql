@@ -51,6 +51,12 @@ SELECT id, document_number, contract_status FROM documents
    AND contract_status IN ('pending_signature', 'active')
  ORDER BY id LIMIT 1;
 
+-- name: waiting_contract
+-- The last contract of a participant that waits for its signature.
+SELECT id, title, document_number FROM documents
+ WHERE entity_type = 'event_participant' AND entity_id = :participant_id AND contract_status = 'pending_signature'
+ ORDER BY id DESC LIMIT 1;
+
 -- name: invoice_lines_of
 SELECT i.id, i.currency, l.position, l.description, l.quantity, l.unit, l.unit_price, l.tax_rate, l.net
   FROM invoices i JOIN invoice_items l ON l.invoice_id = i.id

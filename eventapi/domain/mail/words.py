@@ -24,6 +24,7 @@ ENGLISH = {
     "sample_person": "Mia Sommer",
     "sample_application_rejected": "We have received more applications from your field than we have booths for.",
     "sample_application_question": "Do you need electricity at your booth?",
+    "sample_contract": "Booth contract",
     "newsletter_confirmation_subject": "Please confirm your subscription to the {sender} newsletter",
     "newsletter_confirmation": "We have received a request to send the {sender} newsletter to {email}. "
     "Please confirm your subscription here:",
@@ -212,6 +213,7 @@ GERMAN = {
     "sample_person": "Mia Sommer",
     "sample_application_rejected": "Aus Ihrem Bereich haben wir mehr Anmeldungen erhalten, als Stände frei sind.",
     "sample_application_question": "Brauchen Sie Strom am Stand?",
+    "sample_contract": "Standvertrag",
     "newsletter_confirmation_subject": "Bitte bestätigen Sie Ihre Anmeldung zum Newsletter von {sender}",
     "newsletter_confirmation": "für die E-Mail-Adresse {email} wurde der Newsletter von {sender} angefordert. "
     "Bitte bestätigen Sie die Anmeldung hier:",

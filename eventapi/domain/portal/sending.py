@@ -5,13 +5,23 @@ nobody can, the contact gets it, and returns the contract by mail or on paper.
 """
 
 import json
+from dataclasses import dataclass, field, replace
 
 from eventapi.domain.access import links, reach, rights
 from eventapi.domain.attachments import content_types, contracts, document_rows, documents
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
-from eventapi.domain.mail.contents import Contents, Gone, greeting, harmless, own_paragraphs
+from eventapi.domain.mail.contents import (
+    SECRET,
+    Contents,
+    Gone,
+    Preview,
+    greeting,
+    harmless,
+    own_paragraphs,
+)
 from eventapi.domain.people import contacts, participants
+from eventapi.domain.people import mails as people_mails
 from eventapi.domain.records import anonymity, entities, references
 from eventapi.domain.records.references import DOCUMENT_TEMPLATE
 from eventapi.domain.shows import settings
@@ -40,6 +50,29 @@ NOT_SENT = (
     "template_id",
     "title",
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What the mail says.
+
+    person: name of the recipient, or "".
+    title, number: of the contract.
+    own: the organiser's own text, or None.
+    link: address of the page of the exhibitor, or None.
+    is_sample: whether the contract is invented, in a preview.
+    """
+
+    language: str
+    event_title: str
+    person: str
+    title: str
+    number: str
+    own: str | None
+    link: str | None
+    reply_to: str | None = None
+    attachments: list = field(default_factory=list)
+    is_sample: bool = False
 
 
 def send(db, participant, template_key, *, mail, base_url):
@@ -121,11 +154,16 @@ def _mail(db, participant, row, base_url):
         ENTITY,
         participant["id"],
         contact["email"],
-        mail_words.WORDS[language][f"{KIND}_subject"].format(title=event["title"]),
+        subject(language, event["title"]),
         language=language,
         details=as_json({"document_id": row["id"], "name": full_name(contact)}),
     )
     return {"status": "queued"}
+
+
+def subject(language, title):
+    """Return the subject of the mail to a contact about an event."""
+    return mail_words.WORDS[language][f"{KIND}_subject"].format(title=title)
 
 
 def _links(db, participant):
@@ -154,6 +192,14 @@ def with_secret(db, mail):
     return {**mail, "secret": secret}
 
 
+def with_sample_secret(db, mail):
+    """Return the mail with SECRET, or None, where `with_secret` has a secret or None."""
+    secret = None
+    if mail["entity_type"] == entities.LINK.entity_type:
+        secret = SECRET if links.get(db, mail["entity_id"])["status"] == "active" else None
+    return {**mail, "secret": secret}
+
+
 def contents(db, mail):
     """Return the contents of the mail with a contract, whose PDF is attached.
 
@@ -171,31 +217,100 @@ def contents(db, mail):
     if has_link and mail["secret"] is None:
         raise Gone("the link has ended, or has no address any more")
 
-    language = mail["language"]
-    texts = mail_words.WORDS[language]
     event = reach.about(db, ENTITY, participant["id"])
-    name = links.get(db, mail["entity_id"])["name"] if has_link else details["name"]
-    usual = texts["contract"].format(
-        title=event["title"], contract=row["title"], number=row["document_number"]
+    about = About(
+        language=mail["language"],
+        event_title=event["title"],
+        person=links.get(db, mail["entity_id"])["name"] if has_link else details["name"],
+        title=row["title"],
+        number=row["document_number"],
+        own=settings.mail_text(db, participant["event_id"], KIND, mail["language"]),
+        link=links.address(mail["base_url"], mail["secret"]) if has_link else None,
+        reply_to=event["contact_email"] or db.config.organiser_email,
+        attachments=_attached(db.config, row),
     )
-    own = own_paragraphs(settings.mail_text(db, participant["event_id"], KIND, language))
-    paragraphs = [greeting(texts, harmless(name)), *(own or [usual])]
-    if has_link:
+    return _written(db.config, about)
+
+
+def _written(config, about):
+    """Return the contents of the mail."""
+    texts = mail_words.WORDS[about.language]
+    usual = texts["contract"].format(
+        title=about.event_title, contract=about.title, number=about.number
+    )
+    paragraphs = [
+        greeting(texts, harmless(about.person)),
+        *(own_paragraphs(about.own) or [usual]),
+    ]
+    if about.link:
         paragraphs += [
             texts["contract_page"],
-            (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
+            (texts["link_button"], about.link),
             texts["link_ignore"],
         ]
     else:
-        email = db.config.organiser_email or db.config.smtp_sender
+        email = config.organiser_email or config.smtp_sender
         paragraphs.append(texts["contract_return"].format(email=email))
-    paragraphs += mail_words.closing(db.config, language)
-    reply_to = event["contact_email"] or db.config.organiser_email
+    paragraphs += mail_words.closing(config, about.language)
     return Contents(
-        language=language,
+        language=about.language,
         paragraphs=paragraphs,
-        headers={"Reply-To": reply_to} if reply_to else {},
-        attachments=_attached(db.config, row),
+        headers={"Reply-To": about.reply_to} if about.reply_to else {},
+        attachments=about.attachments,
+    )
+
+
+def preview(db, wanted):
+    """Return the Preview of the mail with the contract of a participant that waits for its signature,
+    or with an invented one if none does. It has no attachment.
+
+    Raise 422 for a participant that does not exist or is of another event, 409 `anonymized`.
+    """
+    if wanted.record_id is None:
+        about = _sample(wanted, choice.choose(db.config, wanted.language))
+    else:
+        about = _of_participant(db, wanted)
+    usual = settings.mail_text(db, wanted.event["id"], KIND, about.language)
+    about = replace(about, own=wanted.own(usual))
+    return Preview(
+        subject=subject(about.language, about.event_title),
+        contents=_written(db.config, about),
+        is_sample=about.is_sample,
+    )
+
+
+def _of_participant(db, wanted):
+    """Return what the mail to a participant says: to the first of its people who can sign, or to its
+    contact.
+    """
+    participant = people_mails.participant_of_event(db, wanted)
+    found = _links(db, participant) if wanted.base_url else []
+    contact = contacts.get(db, participant["contact_id"])
+    person = found[0] if found else {**contact, "name": full_name(contact)}
+    language = choice.choose(db.config, wanted.language, person["language"])
+    about = replace(
+        _sample(wanted, language),
+        person=person["name"],
+        link=links.address(wanted.base_url, SECRET) if found else None,
+    )
+    row = db.one(sql_of_documents.waiting_contract, participant_id=participant["id"])
+    if row is None:
+        return about
+    return replace(about, title=row["title"], number=row["document_number"], is_sample=False)
+
+
+def _sample(wanted, language):
+    """Return what the mail to an invented person says about an invented contract."""
+    texts = mail_words.WORDS[language]
+    return About(
+        language=language,
+        event_title=wanted.event["title"],
+        person=texts["sample_person"],
+        title=texts["sample_contract"],
+        number="DOC-00001",
+        own=None,
+        link=links.address(wanted.base_url, SECRET) if wanted.base_url else None,
+        is_sample=True,
     )
 
 

@@ -28,9 +28,17 @@ PORTAL = Subject(
             prepare=mails.with_secret,
             previewed=mails.with_sample_secret,
         ),
-        Mail(kind=sending.KIND, contents=sending.contents, prepare=sending.with_secret),
+        Mail(
+            kind=sending.KIND,
+            contents=sending.contents,
+            prepare=sending.with_secret,
+            previewed=sending.with_sample_secret,
+        ),
         Mail(kind=cancelling.KIND, contents=cancelling.contents),
     ),
-    previews={name: mails.preview for name in (links.KIND, links.TODOS, links.OFFER)},
+    previews={
+        **dict.fromkeys((links.KIND, links.TODOS, links.OFFER), mails.preview),
+        sending.KIND: sending.preview,
+    },
     erases=(sql.blank,),
 )

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("mail")
 
 NAMES = (
     "application_confirmation visit_confirmation application_approved application_rejected "
-    "application_waitlisted application_question badge link todos booth_offer"
+    "application_waitlisted application_question badge link todos booth_offer contract"
 ).split()
 # name of a text -> the decision that mails it, and the body of the request
 DECISIONS = {
@@ -120,6 +120,13 @@ def prepare(portal, db, name, language, exhibitor):
     link = organiser.post(f"/participants/{exhibitor['id']}/link", {}, status=201).json["data"]
     if name == "todos":
         organiser.post(f"/links/{link['id']}/remind", status=202)
+    elif name == "contract":
+        organiser.make(
+            "/documents/templates",
+            {"key": "booth", "name": "Booth", "is_contract": True, "body": "<p>A booth</p>"},
+        )
+        body = {"template_key": "booth", "mail": True}
+        organiser.post(f"/participants/{exhibitor['id']}/contract", body, status=201)
     else:
         offer(portal, exhibitor)
     return name, exhibitor["id"]
@@ -187,10 +194,12 @@ def test_a_text_that_is_not_stored_is_previewed_in_its_place(portal, exhibitor):
         subject="Ihr Zugang zur Messe",
     )
     assert shown["subject"] == "Ihr Zugang zur Messe"
-    assert shown["text"].startswith("Guten Tag,\n\nNeu.\n\n<Absatz>\n\nhttps://show.example.org/")
+    assert shown["text"].startswith(
+        "Guten Tag Bela Beta,\n\nNeu.\n\n<Absatz>\n\nhttps://show.example.org/"
+    )
     assert "<p>&lt;Absatz&gt;</p>" in shown["html"]
     stored = preview(portal.organiser, portal.event, "link", language="de", text=None)
-    assert stored["text"].startswith("Guten Tag,\n\nGespeichert.\n\n")
+    assert stored["text"].startswith("Guten Tag Mia Sommer,\n\nGespeichert.\n\n")
 
 
 def test_a_preview_writes_nothing_and_queues_no_mail(portal, db):
