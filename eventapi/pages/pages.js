@@ -4,7 +4,7 @@
 // that says which state of the record the form has shown.
 //
 // A form with `data-keep` is kept for the person that this attribute names, and with `data-refused`
-// shows what was sent already. The pages work without this script.
+// shows what was sent already. A link with `data-discard` drops it. The pages work without this script.
 "use strict";
 
 const PREFIX = "typed ";
@@ -135,6 +135,9 @@ if (new URLSearchParams(location.search).has("done") || document.querySelector("
 document.addEventListener("submit", (event) => {
   if ((event.target.getAttribute("action") || "").endsWith("sign-out")) forget(() => true);
 });
+for (const link of document.querySelectorAll("a[data-discard]")) {
+  link.addEventListener("click", () => write(place, null));
+}
 if (form) keepForm(form);
 
 // Placeholders become buttons that insert them where the cursor stands.

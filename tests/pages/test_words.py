@@ -27,7 +27,7 @@ COMMON = page_requests.COMMON
 # Values that a template may leave unescaped: each is HTML that was made of escaped pieces.
 UNESCAPED = re.compile(
     r"(piece|linked|cell_of)\(.*\)|form_token\(\)|body|plan_drawing|code|free_rows|contract_text"
-    r"|card\.chart|cell\.markup"
+    r"|card\.chart|cell\.markup|preview"
 )
 LINES = ("if", "elif", "else", "for", "end")
 # These have pages of their own: what does not exist, and forms whose faults stand beside their

@@ -13,6 +13,7 @@ from eventapi.domain.shows.form_editing import LANGUAGES, NEW
 from eventapi.pages.desk import actions, api, choices, edit, events, labels, setup_pages
 from eventapi.pages.desk.kinds import Kind
 from eventapi.pages.office import setup
+from eventapi.pages.office.menu import PACKAGE
 from eventapi.pages.office.page import render_page
 from eventapi.pages.show import forms as show_forms
 from eventapi.storage.database import as_json
@@ -90,6 +91,9 @@ def get_desk_form_editor(db, request):
     is_sent = "tag" in request.fields
     given = made.compact(request.fields if is_sent else given_of(made, pages, questions))
     order, moved = moved_order(given)
+    preview = None
+    if may_try(request):
+        preview = preview_of(db, request, event, pages, given, order)
     editor = Editor(made, rows_of(request, questions, given, order), labels.of(request, "apply"))
     tag = shown_tag(pages, questions)
     if request.problem and request.problem.status == 412:
@@ -113,7 +117,7 @@ def get_desk_form_editor(db, request):
         show_address=f"{shell.up()}e/{event['event_key']}",
         may_write=api.may_call(request, "set_event_form"),
         may_ask=may_ask(request),
-        may_try=all(api.may(request, scope) for scope in OF_TRIAL),
+        preview=preview,
     )
 
 
@@ -140,6 +144,24 @@ def save_desk_form_editor(request, config, connections):
         lambda _: page_requests.see_other(request, address),
         tag=tag_to_match(request, event, questions),
     )
+
+
+@routes.post("/setup/apply/preview", batch=True)
+def preview_desk_form(request, connections):
+    """Return the form of exhibitors as it would be with what was typed, as HTML without the page
+    around it. Nothing is stored.
+    """
+    db = connections.reader()
+    for scope in OF_TRIAL:
+        api.require(request, scope)
+    event = events.of_form(db)
+    pages = api.record("get_event_pages", event["id"])
+    given = form_of(request, db.config, event).compact(request.fields)
+    preview = preview_of(db, request, event, pages, given, order_of(given))
+    text = page_requests.fragment(
+        PACKAGE, "asks_preview", request.language, preview=preview, is_sent=True
+    )
+    return shell.private(text, request.language)
 
 
 @routes.get("/setup/apply/trial")
@@ -204,6 +226,51 @@ def tag_to_match(request, event, questions):
 def may_ask(request):
     """Return whether the person may change questions."""
     return api.may_call(request, "create_custom_field")
+
+
+def may_try(request):
+    """Return whether the person may read the records that the form of exhibitors shows."""
+    return all(api.may(request, scope) for scope in OF_TRIAL)
+
+
+# The preview
+
+
+def preview_of(db, request, event, pages, given, order):
+    """Return the form of exhibitors as HTML, as the texts of the page would make it.
+
+    `order` has the fields of its rows. What cannot be shown is left out.
+    """
+    made = form_of(request, db.config, event)
+    settings = made.body(given)
+    asked, typed = [], []
+    for entry in entries(given, questions_of(request), may_ask(request), order):
+        question = entry.get("question")
+        key = entry["field"].removeprefix(CUSTOM)
+        if question and not (question["is_active"] and question["field_type"] in forms.LABELS):
+            continue
+        is_known = entry["field"] in (*FIELDS, NEW) or entry["field"].startswith(CUSTOM)
+        if not is_known or entry["ask"] not in ("required", "optional"):
+            continue
+        if question:
+            typed.append(as_custom_field(key, question))
+        asked.append({"field": CUSTOM + key if question else entry["field"], "ask": entry["ask"]})
+    meant = {
+        **pages,
+        "apply_form": asked,
+        "show_prices": bool(settings["show_prices"]),
+        "price_display": settings["price_display"],
+    }
+    event = api.record("get_event", event["id"])
+    return show_forms.preview_html(db, request.language, event, meant, typed)
+
+
+def as_custom_field(key, question):
+    """Return a question as the custom field that it would be, as far as the form of exhibitors needs
+    it.
+    """
+    label = next(iter(question["field_labels"].values()), "")
+    return {**question, "field_key": key, "field_label": label, "is_required": False}
 
 
 # The page as texts

@@ -83,7 +83,8 @@ def apply_form_of(db, submission):
     names = [name for each in entries for name in apply_form.FIELDS.get(each["field"], ())]
     asked = named_fields(language, ["email", *(name for name in names if name in SIMPLE)])
     by_name = {each.name: each for each in asked.fields}
-    custom = {row["field_key"]: row for row in field_definitions.editable(db)}
+    questions = (*field_definitions.editable(db), *submission.questions)
+    custom = {row["field_key"]: row for row in questions}
     has_sizes = False
 
     fields = []

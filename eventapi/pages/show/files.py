@@ -36,10 +36,11 @@ PICTURE = {
 
 @routes.get("/pages/<name>", forms=("text/css", "text/javascript"))
 def get_stylesheet(name):
-    """Return a stylesheet, or the script of the pages. Its name contains its hash."""
-    file, page = shell.script()
-    if file == name:
-        return page.response()
+    """Return a stylesheet or a script of the pages. Its name contains its hash."""
+    for script in shell.SCRIPTS:
+        file, page = shell.script(script)
+        if file == name:
+            return page.response()
     for sheet in shell.SHEETS:
         file, page = shell.style(sheet)
         if file == name:

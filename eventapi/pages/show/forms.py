@@ -40,6 +40,7 @@ class Submission:
         given: name of a field -> its texts.
         pages: the settings of the pages of the show.
         token: that of the form that was sent. A page makes a new one if it is "".
+        questions: custom fields that the form asks as they are here, and not as they are stored.
     """
 
     show: dict
@@ -48,6 +49,7 @@ class Submission:
     given: dict
     pages: dict
     token: str = ""
+    questions: tuple = ()
 
     def text(self, name):
         """Return the text of a field, or ""."""
@@ -301,8 +303,7 @@ def trial_page(db, request, event, pages):
     checks it, and not stored.
     """
     language = request.language
-    day = times.local_date(event["date_to"] or event["date_from"], event["timezone"])
-    show = {**pages, "title": event["title"], "last_day": day, "timezone": event["timezone"]}
+    show = show_of(event, pages)
     if not (pages["is_public"] and event["is_visible"]):
         show["accent_color"] = None  # only public pages have the stylesheet of their colour
     submission = Submission(show, "apply", language, request.fields, pages)
@@ -333,6 +334,36 @@ def trial_page(db, request, event, pages):
         form_token=lambda: page_requests.hidden_token(request),
     )
     return shell.private(text, language, 422 if faults else 200)
+
+
+def preview_html(db, language, event, pages, questions):
+    """Return the form of exhibitors to look at as HTML, without the page around it.
+
+    `event` and `pages` are those of `trial_page`, `questions` those of Submission.
+    """
+    show = show_of(event, pages)
+    given = {"country": [db.config.organiser_country]}
+    submission = Submission(show, "apply", language, given, pages, questions=tuple(questions))
+    texts = {name: directory.in_language(text, language) for name, text in show["texts"].items()}
+    return page_requests.fragment(
+        PACKAGE,
+        "preview",
+        language,
+        fields=fields.form_of(db, submission).fields,
+        given=given,
+        show={"texts": texts},
+        amounts=fields.sum_of(db, submission),
+        compute=COMPUTE,
+    )
+
+
+def show_of(event, pages):
+    """Return the show of an event that need not be public, for its form.
+
+    `event` is the API object, `pages` the settings of its pages.
+    """
+    day = times.local_date(event["date_to"] or event["date_from"], event["timezone"])
+    return {**pages, "title": event["title"], "last_day": day, "timezone": event["timezone"]}
 
 
 def sent_page(db, submission, id=None, *, fault=None, status=200):

@@ -141,6 +141,12 @@ def render_html(package: str, name: str, language: str, **values: object) -> str
     )
 
 
+def fragment(package: str, name: str, language: str, **values: object) -> str:
+    """Return a piece of a page as HTML, with the texts of its part and those that all parts share."""
+    known = {"asked": {}, "embed": False}
+    return shell.fragment(package, name, language, words(package, language), **known, **values)
+
+
 def hidden_token(request: PageRequest) -> str:
     """Return the hidden field with a new token for a form of the visitor."""
     return f'<input type="hidden" name="form_token" value="{tokens.session_token(request.key, request.owner)}">'

@@ -37,6 +37,8 @@ CONTINUES = {"eventapi.pages.office": "eventapi.pages.desk"}
 FORMS = "eventapi.pages.forms"  # package of the pieces and words that the forms of all parts share
 # name of a stylesheet -> package that has it
 SHEETS = {"style": "eventapi.pages", "desk": "eventapi.pages.desk"}
+# name of a script -> package that has it
+SCRIPTS = {"pages": "eventapi.pages", "form_editor": "eventapi.pages.desk"}
 LARGEST = 8_000_000  # bytes of rendered pages, and of drawings within them, that a process keeps
 # bytes of files: PDF and SVG of 27 halls of 600 booths, in two languages
 LARGEST_FILES = 16_000_000
@@ -90,6 +92,24 @@ def render_html(
     `texts` are its words.
     """
     layout = values.pop("layout", package)
+    known = known_of(package, name, language, texts, values)
+    text = template(layout, "layout").render(body=template(package, name).render(**known), **known)
+    # Public pages set no cookie, so their links keep the language that somebody has chosen.
+    chosen = chosen_language()
+    return OWN_LINK.sub(rf"\1?language={chosen}", text) if chosen else text
+
+
+def fragment(
+    package: str, name: str, language: str, texts: dict[str, str], **values: object
+) -> str:
+    """Return a template as HTML, without the layout of a page around it."""
+    return template(package, name).render(**known_of(package, name, language, texts, values))
+
+
+def known_of(
+    package: str, name: str, language: str, texts: dict[str, str], values: dict[str, object]
+) -> dict[str, object]:
+    """Return what a template has: `values`, and what all templates have."""
     chosen = chosen_language()
     kept = {
         **values["asked"],
@@ -113,7 +133,7 @@ def render_html(
         "chosen": chosen,
         "style": style_address(),
         "sheet": style_address,
-        "script": f"pages/{script()[0]}",
+        "script": script_address,
         "long_day": lambda date: long_day(date, say, language),
         "formats": formats,
         "other": "de" if language == "en" else "en",
@@ -122,9 +142,7 @@ def render_html(
         **values,
     }
     known["piece"] = lambda other, **more: template(package, other).render(**{**known, **more})
-    text = template(layout, "layout").render(body=template(package, name).render(**known), **known)
-    # Public pages set no cookie, so their links keep the language that somebody has chosen.
-    return OWN_LINK.sub(rf"\1?language={chosen}", text) if chosen else text
+    return known
 
 
 def long_day(date: str, say: Callable, language: str) -> str:
@@ -247,20 +265,26 @@ def style(name: str = "style") -> tuple[str, Page]:
 
 
 @lru_cache
-def script() -> tuple[str, Page]:
-    """Return the file name of the script of the pages, which contains its hash, and the script."""
-    text = files("eventapi.pages").joinpath("pages.js").read_text(encoding="utf-8")
+def script(name: str = "pages") -> tuple[str, Page]:
+    """Return the file name of a script of SCRIPTS, which contains its hash, and the script."""
+    text = files(SCRIPTS[name]).joinpath(f"{name}.js").read_text(encoding="utf-8")
     headers = {
         "Content-Type": "text/javascript; charset=utf-8",
         "Cache-Control": LASTING,
         "Content-Security-Policy": POLICY,
     }
-    return f"pages-{sha256(text.encode()).hexdigest()[:12]}.js", Page(text, headers).compressed()
+    file = f"{name}-{sha256(text.encode()).hexdigest()[:12]}.js"
+    return file, Page(text, headers).compressed()
 
 
 def style_address(name: str = "style") -> str:
     """Return the address of a stylesheet of SHEETS, relative to the root."""
     return f"pages/{style(name)[0]}"
+
+
+def script_address(name: str = "pages") -> str:
+    """Return the address of a script of SCRIPTS, relative to the root."""
+    return f"pages/{script(name)[0]}"
 
 
 def html(text: str, language: str, *, is_indexed: bool = True, frames: Iterable[str] = ()) -> Page:

@@ -394,6 +394,60 @@ def ask(db, count):
             field_definitions.create(db, question)
 
 
+# The preview
+
+
+def test_the_preview_shows_what_is_saved_and_then_what_was_typed(office, event, pages):
+    page = office.get(ADDRESS)
+    preview = page.html.find("aside", class_="preview")
+    assert "as it is saved" in preview.text
+    assert [each["name"] for each in preview.find_all("input", type="text")][:3] == [
+        "company_name",
+        "first_name",
+        "last_name",
+    ]
+    assert "Own table?" not in preview.text
+
+    fields = fields_of(page)
+    fields |= {
+        "form/message/place": "1",
+        "form/phone/ask": "none",
+        "form/question/ask": "required",
+        "form/question/place": "1",
+        "form/question/question/field_labels/de": "<i>Eigener Tisch?",
+        "form/question/question/field_labels/en": "Own table?",
+        "form/question/question/field_type": "select",
+        "form/question/question/field_options": "ja | yes\nnein | no",
+    }
+    typed = office.submit(page, ADDRESS + "/preview", fields, 200)
+    assert "not saved yet" in typed and "<html" not in typed.text
+    labels = [each.text.strip() for each in typed.html.find_all("label")]
+    assert labels[:3] == ["Message", "Own table? *", "Company"]
+    own = typed.html.find("select", attrs={"name": "custom.question"})
+    assert [each.text for each in own.find_all("option")] == ["Please choose", "yes", "no"]
+    assert "Phone" not in typed and "Telephone" not in typed
+    assert pages()["updated_at"] is None
+
+    german = office.submit(page, ADDRESS + "/preview?language=de", fields, 200)
+    assert "&lt;i&gt;Eigener Tisch?" in german and "noch nicht gespeichert" in german
+
+    # what cannot be shown is left out
+    odd = {"form/question/question/field_type": "nothing", "form/fax/ask": "required"}
+    left = office.submit(page, ADDRESS + "/preview", {**fields, **odd}, 200)
+    assert "Own table?" not in left and "Company" in left
+
+
+def test_the_preview_has_the_prices_that_are_typed(office, organiser, event, pages):
+    organiser.make("/categories", {"title": "Plants", "event_keys": ["fair"], "base_price": 100})
+    page = office.get(ADDRESS)
+    fields = {**fields_of(page), "show_prices": "1"}
+    gross = office.submit(page, ADDRESS + "/preview", fields, 200)
+    net = office.submit(page, ADDRESS + "/preview", {**fields, "price_display": "net"}, 200)
+    assert "Plants · EUR 119.00 incl. 19 % VAT" in gross
+    assert "Plants · EUR 100.00" in net
+    assert "EUR" not in page.html.find("aside", class_="preview").text
+
+
 # The trial
 
 
@@ -419,6 +473,10 @@ def test_the_form_is_tried_and_nothing_is_stored(office, organiser, event, pages
 
 def test_the_trial_shows_only_what_a_person_may_read(desk, event):
     desk("events").get(ADDRESS + "/trial", status=403)
+    visitor = desk("events")
+    page = visitor.get(ADDRESS)
+    assert page.html.find("aside", class_="preview") is None
+    visitor.submit(page, ADDRESS + "/preview", fields_of(page), 403)
     assert "setup/apply/trial" not in desk("events").get(ADDRESS)
     desk("events:read categories:read booths:read").get(ADDRESS + "/trial")
 

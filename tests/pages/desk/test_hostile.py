@@ -95,7 +95,7 @@ def test_no_query_breaks_a_page(office, fair):
         for text in ("%C2%B2", "9" * 90, "%00", "%22%3E%3Cscript", "*%22(", "%ff"):
             query = "&".join(f"{name}={text}" for name in PARAMETERS)
             answer = office.get(f"{with_ids(path, '1')}?{query}", "*")
-            body = own_script.OWN.sub("", answer.body.decode("utf-8", "replace"), count=1)
+            body = own_script.without(answer.body.decode("utf-8", "replace"))
             if answer.status_int >= 500 or "<script" in body:
                 broken.append(f"{path} {text}")
     assert not broken

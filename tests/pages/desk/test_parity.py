@@ -37,6 +37,7 @@ OF_THE_DESK = {
     "company/mails/test": "a mail to oneself",
     "badges": "a PDF",
     "setup/apply/trial": "nothing is stored",
+    "setup/apply/preview": "nothing is stored",
 }
 # Routes whose path has a name: the tests below send each name.
 NAMED = (

@@ -253,6 +253,7 @@ def test_the_table_has_everything_that_the_desk_can_send():
         "links/<id>/<what>",
         "setup/<page>",
         "setup/<page>/<part>",
+        "setup/apply/preview",
         "setup/apply/trial",
         *OF_PERSONS,
     }

@@ -447,6 +447,7 @@ LEFT_OUT = {
     "POST /desk/edit/<name>": SAME,
     "POST /desk/setup/<page>": SAME,
     "POST /desk/setup/apply": SAME,
+    "POST /desk/setup/apply/preview": SAME,
     "POST /desk/setup/apply/trial": SAME,
     "POST /desk/setup/<page>/<part>": SAME,
     "POST /desk/setup/visitors/category": SAME,
