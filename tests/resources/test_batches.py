@@ -24,7 +24,7 @@ ACTIONS = {
     "participants": ["create", "confirm", "cancel", "invoice", "link", "contract"],
     "booths": ["create", "layout"],
     "booth-reservations": ["create", "confirm", "cancel"],
-    "service-orders": ["submit", "confirm"],
+    "service-orders": ["submit", "confirm", "cancel"],
     "invoices": ["send", "remind", "mail"],
     "documents": ["create", "request-signature"],
     "submissions": ["approve", "reject", "request-revision"],

@@ -10,7 +10,7 @@ STAND = {"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 1
 KEY = {"Idempotency-Key": "once"}
 # Fields of a response that a dry run cannot know, and the times of both requests.
 UNKNOWN = {"id", "invoice_number", "payment_reference", "credit_note_ids", "xml_sha256"}
-TIMES = {"created_at", "updated_at", "locked_at", "confirmed_at", "request_id"}
+TIMES = {"created_at", "updated_at", "locked_at", "confirmed_at", "refunded_at", "request_id"}
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ from html import escape
 from eventapi import markup
 from eventapi.errors import Faults
 
-HEADING = re.compile(r"(#{1,3}) +(.+)")
-ITEM = re.compile(r"- +(.+)")
+HEADING = re.compile(r"(#{1,3}) (.+)")
+ITEM = re.compile(r"- (.+)")
 BOLD = re.compile(r"\*\*(?! )(.+?)(?<! )\*\*")
 SIGNS = {"h1": "#", "h2": "##", "h3": "###"}
 SPACES = " \t\r\n"

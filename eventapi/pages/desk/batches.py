@@ -806,13 +806,12 @@ def typed(request, form):
 
 
 def begun_with(db, request, found, resource, action):
-    """Return the texts that the form of a batch begins with: what its list has sent, and the boxes
-    that are ticked from the start.
+    """Return the texts that the form of a batch begins with: what the page before has asked for, or
+    else the boxes that are ticked from the start.
     """
     form = form_of(request, found)
-    fields = typed(request, form)
+    fields = typed(request, form) or actions.ticks(db, found.one)
     fields["confirm"] = ["1"]
-    fields |= actions.ticks(db, found.one)
     if found.one == CONTRACT:
         fields |= actions.only_template(actions.contract_templates(request))
     if (resource, action) == ("invoices", "send"):

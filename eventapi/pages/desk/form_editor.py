@@ -112,7 +112,7 @@ def get_desk_form_editor(db, request):
         is_sent=is_sent,
         tag=(request.fields.get("tag") or [tag])[0],
         lacks=setup_pages.lacks(db, request, "apply", pages),
-        following=setup.following(request, event, "apply"),
+        following=setup.following(db, request, event, "apply"),
         view=setup_pages.view_of("apply", event, pages),
         show_address=f"{shell.up()}e/{event['event_key']}",
         may_write=api.may_call(request, "set_event_form"),

@@ -378,16 +378,25 @@ def asked_of(listing, filter):
     return asked
 
 
+def is_about(listing, address):
+    """Return whether an action is about the records of a list: it offers the action, or that is a batch
+    of the same resource.
+    """
+    if address in {action.address for action in listing.actions}:
+        return True
+    resource = api.routes()[listing.handler].path.removeprefix(api.ROOT)
+    return address.startswith(f"batch/{resource}/")
+
+
 def ids_of(request, name, filter, address):
     """Return (ids, whether there are more) of all rows of a list in their order, at most MOST_IDS.
 
     `name` is that of the Listing, `filter` the query string that `filter_of` has made, `address` that
-    of the action, within the desk. Raise 404 for a list that is unknown or does not offer the action:
-    its ids would be those of other records. Raise 404 if the show is missing, too, and what the list of
-    the API refuses.
+    of the action, within the desk. Raise 404 for a list that is unknown or has other records than the
+    action, if the show is missing, and what the list of the API refuses.
     """
     listing = KNOWN.get(name)
-    if listing is None or address not in {action.address for action in listing.actions}:
+    if listing is None or not is_about(listing, address):
         raise not_found("list", name)
     asked = asked_of(listing, filter)
     if is_of_show(listing, asked) and not asked.get("event"):

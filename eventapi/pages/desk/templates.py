@@ -48,7 +48,7 @@ def beside(request, record, event, given):
         groups=listed(request),
         unknown=unknown_in(first(given, "body")),
         exhibitors=exhibitors_of(request, event),
-        chosen=first(request.fields, "participant_id"),
+        chosen=first(request.fields, "exhibitor"),
     )
 
 
@@ -136,7 +136,7 @@ def preview(request, body):
     Raise 422 as the API does.
     """
     asked = {"body": body.get("body") or "", "is_contract": body["is_contract"]}
-    id = id_of(first(request.fields, "participant_id"))
+    id = id_of(first(request.fields, "exhibitor"))
     if id:
         asked["participant_id"] = id
     response = desk.call(api.routes()["preview_document_template"], {}, body=asked, form=PDF)

@@ -162,7 +162,7 @@ def next_of(steps):
     return None
 
 
-def following(request, event, page):
+def following(db, request, event, page):
     """Return the Step that comes after a page of "Set up" once it is saved, or None.
 
     It is the first one behind the page in ORDER that is not done, else that of the checklist. There is
@@ -173,7 +173,9 @@ def following(request, event, page):
     if not api.may_call(request, "get_event_overview"):
         return None
     name = page.partition("/")[0]
-    steps = [step for _, steps in cards_of(request, event) for step in steps if step.name != name]
+    steps = [
+        step for _, steps in cards_of(db, request, event) for step in steps if step.name != name
+    ]
     place = ORDER.index(name) if name in ORDER else -1
     behind = [step for step in steps if ORDER.index(step.name) > place]
     return next_of(behind) or next_of(steps)

@@ -80,13 +80,13 @@ def form_in(page):
 
 def test_a_preview_is_a_pdf_of_what_was_typed_and_stores_nothing(office, organiser, fair):
     form = form_of(office, "/desk/edit/document_templates?event=fair")
-    assert [text for _, _, text in form["participant_id"].options] == [
+    assert [text for _, _, text in form["exhibitor"].options] == [
         "Nobody: gaps stay empty",
         "Rosen KG",
     ]
     form["name"] = "Contract"
     form["body"] = TEXT
-    form["participant_id"] = str(fair.exhibitor["id"])
+    form["exhibitor"] = str(fair.exhibitor["id"])
     answer = submit(office, form, "preview", 200)
     assert answer.content_type == "application/pdf" and answer.body.startswith(b"%PDF")
     assert answer.headers["Cache-Control"] == "no-store"
@@ -118,4 +118,4 @@ def test_a_reader_sees_templates_and_no_form(desk, organiser, fair):
 def test_without_contacts_a_preview_offers_nobody(desk, fair):
     writer = desk("documents events:read participants:read")
     page = writer.get("/desk/edit/document_templates?event=fair").text
-    assert "Rosen KG" not in page and 'name="participant_id"' not in page
+    assert "Rosen KG" not in page and 'name="exhibitor"' not in page

@@ -170,7 +170,7 @@ def set_up(clerk):
     clerk.follow("Texts and terms")
     clerk.press("Save", {"English": ["", "", "Booths are paid in advance."]})
     clerk.follow("Application form")
-    assert "terms for exhibitors" not in clerk.text
+    assert "The terms for exhibitors are missing" not in clerk.text
     assert "Saved." in clerk.press("Save", {"The form is open": True})
     assert "8 of 10 steps done." in clerk.follow("Set up")
 
