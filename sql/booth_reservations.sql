@@ -3,6 +3,7 @@
 -- columns: fields = booth_id booth_number event_participant_id status reserved_at expires_at confirmed_at cancelled_at
 --   cancellation_reason final_price is_negotiated tax_rate price_breakdown notes
 -- columns: new = fields without booth_number cancelled_at cancellation_reason
+-- columns: mail = id event_id event_participant_id status booth_id booth_number final_price tax_rate
 -- columns: changing = fields without booth_number event_participant_id
 
 -- name: get
@@ -38,6 +39,25 @@ SELECT r.id AS reservation_id, p.id, p.contact_id, c.customer_number, c.company_
   p.status
   FROM booth_reservations r JOIN participants p ON p.id = r.event_participant_id JOIN contacts c ON c.id = p.contact_id
  WHERE r.id IN (SELECT value FROM json_each(:ids));
+
+-- name: mailed
+-- What the mail about a booth says, and to whom it goes.
+SELECT {r.mail}, b.width, b.depth, n.plan_key, e.title, e.event_key, c.email, c.first_name, c.last_name, c.language,
+       c.anonymized_at
+  FROM booth_reservations r JOIN events e ON e.id = r.event_id JOIN booths b ON b.id = r.booth_id
+  JOIN plans n ON n.id = b.plan_id JOIN participants p ON p.id = r.event_participant_id
+  JOIN contacts c ON c.id = p.contact_id
+ WHERE r.id = :id;
+
+-- name: mailed_of_participant
+-- The same of the first booth that a participant has bought.
+SELECT {r.mail}, b.width, b.depth, n.plan_key, e.title, e.event_key, c.email, c.first_name, c.last_name, c.language,
+       c.anonymized_at
+  FROM booth_reservations r JOIN events e ON e.id = r.event_id JOIN booths b ON b.id = r.booth_id
+  JOIN plans n ON n.id = b.plan_id JOIN participants p ON p.id = r.event_participant_id
+  JOIN contacts c ON c.id = p.contact_id
+ WHERE r.event_participant_id = :event_participant_id AND r.status = 'confirmed'
+ ORDER BY r.id LIMIT 1;
 
 -- Reservations that prevent another one. `reach` is the sum of width and depth of the booth.
 

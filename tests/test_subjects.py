@@ -104,6 +104,7 @@ MAILS = {
     ),
     "application_decision": ("people.mails.decision", "people.mails.with_secret"),
     "badge": ("people.mails.badge", "people.mails.with_secret"),
+    "booth_confirmed": ("portal.booth_mails.contents", "portal.booth_mails.with_secret"),
     "booth_offer": ("portal.mails.todos", "portal.mails.with_secret"),
     "contract": ("portal.sending.contents", "portal.sending.with_secret"),
     "dunning": ("dunning.mails.letter", "billing.mails.with_pdf"),

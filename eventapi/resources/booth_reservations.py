@@ -7,13 +7,14 @@ from eventapi.calls import batches
 from eventapi.domain.billing import bills
 from eventapi.domain.halls import booking, reservation_rows, reservations
 from eventapi.domain.halls.reservation_rows import TRANSITIONS, represent
+from eventapi.domain.portal import booth_mails
 from eventapi.domain.records import references
 from eventapi.domain.records.references import BOOTH, EVENT, PARTICIPANT
 from eventapi.plugins.access import may_read
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_one, ids_of, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, found, require_match
+from eventapi.web.rest import Response, created, found, mail_base_url, require_match
 from eventapi.web.routes import Desk, Routes
 
 routes = Routes(
@@ -74,21 +75,35 @@ def delete_booth_reservation(db, id):
     booking.cancel(db, require_match(get(db, id), partial(represent, db)))
 
 
-@routes.post("/booth-reservations/<id>/confirm", desk=Desk(batch=()))
-def confirm_booth_reservation(db, id):
-    """Confirm a booth reservation: the booth is sold. This sends booth.assigned."""
-    return represent(db, booking.confirm(db, get(db, id)))
+@routes.post(
+    "/booth-reservations/<id>/confirm",
+    schema="booth_reservation.confirm",
+    desk=Desk(batch=("mail",)),
+)
+def confirm_booth_reservation(db, id, body):
+    """Confirm a booth reservation: the booth is sold. This sends booth.assigned.
+
+    If `mail` is set, the exhibitor is told by mail.
+    """
+    old = get(db, id)
+    booth_mails.check(db, body["mail"])
+    return told(db, old, booking.confirm(db, old), body)
 
 
 @routes.post(
-    "/booth-reservations/<id>/cancel", schema="booth_reservation.cancel", desk=Desk(is_final=True)
+    "/booth-reservations/<id>/cancel",
+    schema="booth_reservation.cancel",
+    desk=Desk(is_final=True),
 )
 def cancel_booth_reservation(db, id, body):
     """Cancel a booth reservation.
 
-    The booth is offered to the first participant on its waiting list.
+    The booth is offered to the first participant on its waiting list. If `mail` is set, the
+    exhibitor is told by mail, without the reason.
     """
-    return represent(db, reservations.cancel(db, get(db, id), body["reason"]))
+    old = get(db, id)
+    booth_mails.check(db, body["mail"])
+    return told(db, old, reservations.cancel(db, old, body["reason"]), body)
 
 
 @routes.post("/booth-reservations/<id>/extend", schema="booth_reservation.extend", desk=Desk())
@@ -101,7 +116,7 @@ def extend_booth_reservation(db, id, body):
     "/booth-reservations/<id>/move",
     schema="booth_reservation.move",
     rolls_back=True,
-    desk=Desk(fields=("booth_id", "keep_price"), fixed=("booth_id",)),
+    desk=Desk(fields=("booth_id", "keep_price", "mail"), fixed=("booth_id",)),
 )
 def move_booth_reservation(db, who, id, body):
     """Move a booth reservation to another booth.
@@ -113,35 +128,44 @@ def move_booth_reservation(db, who, id, body):
     `price` in meta is the net price, `old` and `new`. `balance` in meta is what the participant has
     still to pay, `before` and `after`: with tax, in the tenant's currency, as if everything was
     billed and credited at once; negative if money is owed to the participant. It is missing for a
-    key that may not read participants.
+    key that may not read participants. If `mail` is set, the exhibitor is told by mail.
     """
     old = get(db, id)
+    booth_mails.check(db, body["mail"])
     shows_balance = may_read(who, "participants")
     before = bills.due(db, old["event_participant_id"]) if shows_balance else None
-    new = represent(db, reservations.move(db, old, body["booth_id"], body["keep_price"]))
+    moved = reservations.move(db, old, body["booth_id"], body["keep_price"])
+    new = represent(db, moved)
     meta = {"price": {"old": represent(db, old)["final_price"], "new": new["final_price"]}}
     if shows_balance:
         after = bills.due(db, old["event_participant_id"])
         meta["balance"] = {"before": before, "after": after}
-    return Response(new, meta=meta)
+    return told(db, old, moved, body, meta)
 
 
 @routes.post(
     "/booth-reservations/<id>/swap",
     schema="booth_reservation.swap",
     rolls_back=True,
-    desk=Desk(fields=("with", "keep_price"), fixed=("with",)),
+    desk=Desk(fields=("with", "keep_price", "mail"), fixed=("with",)),
 )
 def swap_booth_reservation(db, id, body):
     """Exchange the booths of two confirmed booth reservations of an event.
 
     Both move in one transaction, and nobody on a waiting list gets a booth. Prices follow as with
     POST /booth-reservations/{id}/move: `prices` in meta has both, `old` and `new`. Refused as that
-    one, and with `invalid_transition` unless both are confirmed.
+    one, and with `invalid_transition` unless both are confirmed. If `mail` is set, both are told by
+    mail.
     """
     old = get(db, id)
+    booth_mails.check(db, body["mail"])
     before = {each["id"]: each for each in (old, reservation_rows.row(db, body["with"])) if each}
     swapped = reservations.swap(db, old, body["with"], body["keep_price"])
+    outcomes = []
+    if body["mail"]:
+        outcomes = [
+            booth_mails.tell(db, before[new["id"]], new, mail_base_url()) for new in swapped
+        ]
     rows = [represent(db, new) for new in swapped]
     prices = [
         {
@@ -151,7 +175,18 @@ def swap_booth_reservation(db, id, body):
         }
         for new in rows
     ]
-    return Response(rows[0], meta={"prices": prices})
+    meta = {"prices": prices}
+    if outcomes:
+        meta["mail"] = _common(outcomes)
+    return Response(rows[0], meta=meta)
+
+
+def _common(outcomes):
+    """Return the outcome of the mails to both: a skipped one if there is one."""
+    for outcome in outcomes:
+        if outcome["status"] == "skipped":
+            return outcome
+    return outcomes[0]
 
 
 @routes.batch()
@@ -162,6 +197,16 @@ def batch_booth_reservations(who, body):
     the booth that two of them name.
     """
     return batches.run(routes, who, body)
+
+
+def told(db, old, new, body, meta=None):
+    """Return the response to a change from the row `old` to `new`, with the outcome of the mail in
+    meta if one was wanted.
+    """
+    meta = dict(meta or {})
+    if body["mail"]:
+        meta["mail"] = booth_mails.tell(db, old, new, mail_base_url())
+    return Response(represent(db, new), meta=meta)
 
 
 def get(db, id):

@@ -18,6 +18,7 @@ PRIORITIES = {
     "newsletter_confirmation": 0,
     "application_decision": 1,
     "badge": 1,
+    "booth_confirmed": 1,
     "booth_offer": 1,
     "contract": 2,
     "link_notice": 1,

@@ -392,12 +392,17 @@ def tell_of_offer(db, participant_id):
     """
     if not (mails.is_configured(db.config) and db.config.base_url):
         return
-    for id in db.values(sql.of_participant, participant_id=participant_id, right="booth"):
-        link = get(db, id)
-        if link["status"] != "active":
-            continue
-        if not mails.is_waiting(db, OFFER, entities.LINK.entity_type, id):
+    for link in active(db, participant_id, "booth"):
+        if not mails.is_waiting(db, OFFER, entities.LINK.entity_type, link["id"]):
             mail(db, link, db.config.base_url, OFFER)
+
+
+def active(db, participant_id, right):
+    """Return the active links with an address and a right, to the page of a participant that is
+    open.
+    """
+    ids = db.values(sql.of_participant, participant_id=participant_id, right=right)
+    return [link for link in (get(db, id) for id in ids) if link["status"] == "active"]
 
 
 def new_secret(db, id):

@@ -156,18 +156,29 @@ def may_credit(request):
     return api.may(request, "invoices", writes=True)
 
 
+# actions of which an exhibitor is told
+TOLD = (
+    "cancel_participant",
+    "create_participant_contract",
+    "confirm_booth_reservation",
+    "move_booth_reservation",
+    "swap_booth_reservation",
+    "cancel_booth_reservation",
+)
+
+
 def ticks(db, name):
     """Return the boxes that are ticked from the start in the form of an action, or of a batch.
 
-    A decision on applications, a contract, and that a participation is cancelled, is mailed if the
-    server can send mails. The other links of a person end with the one that is revoked. Credit of the customer
-    is offset when an invoice is sent.
+    A decision on applications, a contract, what becomes of a booth, and that a participation is
+    cancelled, is mailed if the server can send mails. The other links of a person end with the one
+    that is revoked. Credit of the customer is offset when an invoice is sent.
     """
     if name == "revoke_link":
         return {"all": ["1"]}
     if name == "send_invoice":
         return {"offset": ["1"]}
-    is_told = "application" in name or name in ("cancel_participant", "create_participant_contract")
+    is_told = "application" in name or name in TOLD
     found = {"mail": ["1"]} if is_told and db.config.smtp_host else {}
     if name == "cancel_participant":
         found["invoices"] = ["credit"]

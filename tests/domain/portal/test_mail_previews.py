@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("mail")
 
 NAMES = (
     "application_confirmation visit_confirmation application_approved application_rejected "
-    "application_waitlisted application_question badge link todos booth_offer contract"
+    "application_waitlisted application_question badge link todos booth_offer contract booth_confirmed"
 ).split()
 # name of a text -> the decision that mails it, and the body of the request
 DECISIONS = {
@@ -118,6 +118,12 @@ def prepare(portal, db, name, language, exhibitor):
         organiser.post(f"/participants/{exhibitor['id']}/link", {"mail": True}, status=201)
         return "link", exhibitor["id"]
     link = organiser.post(f"/participants/{exhibitor['id']}/link", {}, status=201).json["data"]
+    if name == "booth_confirmed":
+        booked = {"booth_id": portal.booths["A2"], "event_participant_id": exhibitor["id"]}
+        held = organiser.make("/booth-reservations", booked)
+        path = f"/booth-reservations/{held['id']}/confirm"
+        organiser.post(path, {"mail": True}, status=200)
+        return name, exhibitor["id"]
     if name == "todos":
         organiser.post(f"/links/{link['id']}/remind", status=202)
     elif name == "contract":
@@ -151,6 +157,7 @@ def offer(portal, exhibitor):
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_preview_is_the_mail_that_is_sent(portal, db, exhibitor, name, language, has_own):
+    has_own = has_own and name != "booth_confirmed"  # it has no text of its own
     if has_own:
         portal.change(mail_texts={name: {"en": OWN, "de": f"Deutsch: {OWN}"}})
     kind, id = prepare(portal, db, name, language, exhibitor)
