@@ -6,6 +6,13 @@ SELECT id, kind, entity_type, entity_id, recipient, subject, base_url, state, at
   created_at, updated_at
   FROM mails WHERE id = :id;
 
+-- name: last
+SELECT coalesce(max(id), 0) FROM mails;
+
+-- name: first_after
+SELECT id, kind, entity_type, entity_id, recipient, language, text, details, subject, base_url, admin_id
+  FROM mails WHERE id > :id ORDER BY id LIMIT 1;
+
 -- name: in_state
 SELECT id, kind, recipient, subject, state, attempts, next_at, error, updated_at
   FROM mails WHERE state = :state ORDER BY id;

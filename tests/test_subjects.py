@@ -250,7 +250,7 @@ def test_the_checks_of_the_subjects_are_those_of_the_list():
 
 def test_the_mails_of_the_subjects_are_those_of_the_list():
     declared = [mail for subject in SUBJECTS for mail in subject.mails]
-    assert len(declared) == len(message.KINDS), "two subjects have the same kind of mail"
+    assert len(declared) == len(message.MAILS), "two subjects have the same kind of mail"
     assert {
         mail.kind: (name_of(mail.contents), name_of(mail.prepare)) for mail in declared
     } == MAILS

@@ -51,3 +51,4 @@ SUBJECTS = (
     BOOKS,
     DATEV,
 )
+MAILS = {mail.kind: mail for subject in SUBJECTS for mail in subject.mails}

@@ -99,7 +99,7 @@ def built(base_url: str | None) -> tuple[dict, set[str]]:
     all_routes = [route for route in routes() if not route.options.page]
     paths = {}
     for route in all_routes:
-        where = paths.setdefault(re.sub(r"<(\w+)[^>]*>", r"{\1}", route.path), {})
+        where = paths.setdefault(re.sub(r"<(\w+)[^<>]*>", r"{\1}", route.path), {})
         where[route.method.lower()] = operation(route, schemas, problems)
     whole = {
         "openapi": "3.1.0",

@@ -41,11 +41,27 @@ def _builders(tree, letters):
     ]
     for letter in letters:
         yield lambda size, letter=letter: letter * size
+    begin = _beginning(tree)
+    for letter in ALPHABET if begin else "":
+        for part in (begin + letter, f"{begin}{letter} "):
+            yield lambda size, part=part: part * (size // len(part))
     for choice in choices:
         example = _example(tree, *choice, {})
         for end in ENDS:
             yield lambda size, example=example, end=end: example(size) + end
         yield lambda size, example=example: example(1) * (size // max(1, len(example(1))))
+
+
+def _beginning(tree):
+    """Return the characters with which each text that matches begins. Repeated without their end, each
+    of them may search to the end of the text.
+    """
+    found = ""
+    for code, value in tree:
+        if code is not _constants.LITERAL:
+            break
+        found += chr(value)
+    return found
 
 
 def _literals(tree):

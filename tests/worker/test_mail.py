@@ -997,7 +997,7 @@ def test_a_mail_that_cannot_be_built_delays_no_other(
     organiser, post, inbox, db, monkeypatch, caplog
 ):
     broken = Mail(kind="invoice", contents=lambda db, mail: 1 / 0)
-    monkeypatch.setitem(mail_message.KINDS, "invoice", broken)
+    monkeypatch.setitem(mail_message.MAILS, "invoice", broken)
     draft = invoice(organiser)
     organiser.post(f"/invoices/{draft['id']}/send", status=200)
     asked(organiser, "b@example.org")

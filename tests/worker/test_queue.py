@@ -51,7 +51,7 @@ def add(db, count=1, kind="invoice", **values):
 
 def test_every_kind_of_mail_has_a_function_that_writes_it_and_a_priority():
     assert mails.PRIORITIES == PRIORITIES
-    assert PRIORITIES.keys() == mail_message.KINDS.keys()
+    assert PRIORITIES.keys() == mail_message.MAILS.keys()
 
 
 def test_a_mail_gets_the_priority_of_its_kind(db):

@@ -13,7 +13,8 @@ from eventapi.errors import Faults
 
 HEADING = re.compile(r"(#{1,3}) (.+)")
 ITEM = re.compile(r"- (.+)")
-BOLD = re.compile(r"\*\*(?! )(.+?)(?<! )\*\*")
+# Without a star inside: otherwise each pair of stars that nothing ends would search to the end.
+BOLD = re.compile(r"\*\*(?! )([^*]+)(?<! )\*\*")
 SIGNS = {"h1": "#", "h2": "##", "h3": "###"}
 SPACES = " \t\r\n"
 SPACE = re.compile(r"[ \t\r\n]+")

@@ -50,6 +50,16 @@ PLACES = as_json(
 )
 
 
+def last(db):
+    """Return the id of the last mail, or 0."""
+    return db.value(sql.last)
+
+
+def first_after(db, id):
+    """Return the first mail after that with this id, with what its contents are made of, or None."""
+    return db.one(sql.first_after, id=id)
+
+
 def is_configured(config):
     """Return whether the configuration names a mail server and a sender."""
     return bool(config.smtp_host and config.smtp_sender)

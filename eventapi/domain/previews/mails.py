@@ -5,7 +5,9 @@ preview writes nothing, and the secret of its link is SECRET.
 """
 
 from eventapi.domain.mail import bodies
-from eventapi.domain.subjects import SUBJECTS
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.mail.contents import Gone
+from eventapi.domain.subjects import MAILS, SUBJECTS
 from eventapi.errors import Faults, listed
 from eventapi.markup import PLACEHOLDER
 
@@ -32,6 +34,24 @@ def of_text(db, wanted, subject=None):
     found = PREVIEWS[wanted.name](db, wanted)
     body = bodies.rendered(subject or found.subject, found.contents)
     return {**body, "about": "sample" if found.is_sample else "record"}
+
+
+def of_queued(db, last):
+    """Return {subject, text, html, language} of the first mail that was queued after the mail with the
+    id `last`. None if there is no such mail, or nothing to send any more.
+
+    Call this inside the transaction that has queued it and is rolled back.
+    """
+    mail = mails.first_after(db, last)
+    if mail is None:
+        return None
+    kind = MAILS[mail["kind"]]
+    if kind.previewed:
+        mail = kind.previewed(db, mail)
+    try:
+        return bodies.rendered(mail["subject"], kind.contents(db, mail))
+    except Gone:
+        return None
 
 
 def _refuse_placeholders(texts):

@@ -18,7 +18,7 @@ from eventapi.calls import desk
 from eventapi.domain.events import copying
 from eventapi.errors import Problem, invalid_at, not_found
 from eventapi.languages import formats
-from eventapi.pages.desk import api, effects, gaps, labels
+from eventapi.pages.desk import api, effects, gaps, labels, mail_trials
 from eventapi.pages.desk.page import render_page
 from eventapi.plugins import idempotency
 from eventapi.validation.schema_files import body_schema
@@ -335,12 +335,30 @@ def get_desk_action(db, request, name, id=None, item_id=None):
         may_credit=follows.reopens
         and not follows.credit_note_id
         and api.may_call(request, "credit_invoice"),
+        mail=None if follows.chooses_first else tried_mail(db, name, id, made, given, fixed),
         fixed={
             key: _first(value)
             for key, value in fixed.items()
             if key in hidden and key not in [each.name for each in made.fields]
         },
     )
+
+
+def tried_mail(db, name, id, made, given, fixed):
+    """Return the mail that an action would send with what its form begins with, or None.
+
+    `fixed` are its hidden fields.
+    """
+    resource = buttons()[name].path.removeprefix(api.ROOT).partition("/")[0]
+    if id is None or not mail_trials.offers(
+        db.config, resource, [each.name for each in made.fields]
+    ):
+        return None
+    try:
+        body = made.body(given)
+    except Problem:  # something is to be filled in first
+        return None
+    return mail_trials.of_action(name, {"id": id}, {**body, **fixed_of(name, fixed)})
 
 
 def ids_of(name, id, item_id):

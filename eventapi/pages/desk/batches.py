@@ -18,7 +18,18 @@ from eventapi.domain.access import desk_batches
 from eventapi.domain.billing import tax_terms
 from eventapi.errors import Problem, not_found
 from eventapi.languages import formats
-from eventapi.pages.desk import actions, api, calling_off, events, gaps, labels, links, lists, taxes
+from eventapi.pages.desk import (
+    actions,
+    api,
+    calling_off,
+    events,
+    gaps,
+    labels,
+    links,
+    lists,
+    mail_trials,
+    taxes,
+)
 from eventapi.pages.desk.page import render_page
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -587,6 +598,7 @@ def rows_of(db, request, found, batch, entries, state):
     if (resource, action) == ("applications", "approve") and state == "tried":
         taking_part = set(db.values(sql.taking_part, ids=as_json(ids)))
     texts = labels.words(request)
+    shows_mail = state == "tried" and mail_trials.offers(db.config, resource, found.fields)
     rows, previews = [], 0
     for entry in entries:
         record = records.get(entry["record_id"])
@@ -602,6 +614,9 @@ def rows_of(db, request, found, batch, entries, state):
         mail = None
         if resource == "links" and state == "tried" and not is_refused and previews < PREVIEWS:
             mail = mail_of(entry["record_id"]) if record else None
+            previews += 1
+        elif shows_mail and status is not None and not is_refused and not previews:
+            mail = tried_mail(request, found, batch, entry["record_id"])
             previews += 1
         amount = shown.get("amount")
         rows.append(
@@ -654,6 +669,13 @@ def records_of(found, ids, include=()):
         for record in api.read(found.read, include=include, query=query).data:
             records[record["id"]] = record
     return records
+
+
+def tried_mail(request, found, batch, id):
+    """Return the text of the mail that a batch would send about a record, or None."""
+    body = form_of(request, found).body(batch["fields"])
+    mail = mail_trials.of_action(found.one, {"id": id}, body)
+    return mail and f"{mail['subject']}\n\n{mail['text']}"
 
 
 def mail_of(link_id):

@@ -9,10 +9,8 @@ from email.utils import format_datetime
 
 from eventapi.domain.mail.bodies import rendered
 from eventapi.domain.mail.contents import Gone, one_line
-from eventapi.domain.subjects import SUBJECTS
+from eventapi.domain.subjects import MAILS
 from eventapi.worker.retry import retry_while_busy
-
-KINDS = {mail.kind: mail for subject in SUBJECTS for mail in subject.mails}
 
 
 class Policy(EmailPolicy):
@@ -37,7 +35,7 @@ def build(db, mail):
     The domain of the recipient is in its ASCII form. Raise Gone if there is nothing to send.
     """
     recipient = envelope_address(mail["recipient"])
-    kind = KINDS[mail["kind"]]
+    kind = MAILS[mail["kind"]]
     if kind.prepare:
         mail = retry_while_busy(kind.prepare, db, mail)
     with db.snapshot():

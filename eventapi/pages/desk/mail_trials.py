@@ -1,0 +1,47 @@
+"""The mail that an action of the desk would send, shown before it is done.
+
+The action is run and rolled back, and its mail comes from the function with which the worker sends.
+"""
+
+from eventapi.calls import desk
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.previews import mails as previews
+from eventapi.errors import Problem
+from eventapi.pages.desk import api
+from eventapi.storage.errors import StorageError
+
+# What the actions are about whose mails are shown. Those with an invoice are shown as a PDF.
+RESOURCES = ("applications", "booth-reservations", "participants")
+
+
+class Seen(Exception):
+    """Ends the transaction of an action whose mail was seen, so that it is rolled back."""
+
+
+def offers(config, resource, names):
+    """Return whether an action of a resource, with fields of these names, can send a mail that is shown."""
+    return resource in RESOURCES and "mail" in names and mails.is_configured(config)
+
+
+def of_action(name, ids, body):
+    """Return {subject, text, html, language} of the first mail that an action would send.
+
+    None if it sends no mail, or is refused. Nothing of this call stays.
+    """
+    found = []
+
+    def seen(act):
+        db = desk.running()["eventapi.connections"].writer()
+        last = mails.last(db)
+        act()
+        found.append(previews.of_queued(db, last))
+        raise Seen
+
+    try:
+        desk.call(api.routes()[name], ids, body={**body, "mail": True}, within=seen)
+    except Problem as problem:
+        if problem.status >= 500:
+            raise
+    except (Seen, StorageError):
+        pass
+    return found[0] if found else None

@@ -1,0 +1,80 @@
+"""Mails that actions of the desk would send are shown before, word for word, and nothing stays of it."""
+
+import re
+from email import message_from_bytes, policy
+
+import pytest
+
+from eventapi.worker.mail import message as mail_message
+from tests.support import batches
+from tests.support.links import queued
+
+SECRET = re.compile(r"evl_[\w-]{32}")
+
+
+@pytest.fixture(autouse=True)
+def mail(settings, monkeypatch):
+    for name, value in (
+        ("smtp_host", "localhost"),
+        ("smtp_sender", "office@example.org"),
+        ("base_url", "https://show.example.org"),
+    ):
+        monkeypatch.setattr(settings, name, value)
+
+
+def sent(db, kind):
+    """Return (subject, text) of the only mail of a kind as the worker writes it, with … for its secret."""
+    (mail,) = queued(db, kind)
+    message = message_from_bytes(mail_message.build(db, mail)[1], policy=policy.default)
+    text = message.get_body(("plain",)).get_content().replace("\r\n", "\n")
+    return message["Subject"], SECRET.sub("…", text)
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def shown(page):
+    """Return the text of the folded mail on a page, without its heading."""
+    (mail,) = [
+        each for each in page.html.select("details") if each.summary.get_text() == "The mail"
+    ]
+    mail.summary.extract()
+    return words(mail.get_text(" "))
+
+
+def state(db):
+    return [line for line in db.connection.iterdump() if "desk_batches" not in line]
+
+
+def test_a_booth_that_is_confirmed(office, organiser, fair, db):
+    booth = organiser.make("/booths", {"booth_number": "B7", "plan_id": 1, "booth_type_id": 1})
+    held = organiser.make(
+        "/booth-reservations",
+        {"booth_id": booth["id"], "event_participant_id": fair.exhibitor["id"]},
+    )
+    before = state(db)
+    page = office.get(f"/desk/do/confirm_booth_reservation/{held['id']}?back=exhibitors/1")
+    assert state(db) == before
+    told = shown(page)
+    assert "B7" in told and "Garden Fair" in told
+    address = f"/desk/do/confirm_booth_reservation/{held['id']}"
+    office.submit(page, address, {"back": "exhibitors/1", "mail": "1"})
+    subject, text = sent(db, "booth_confirmed")
+    assert told == words(f"{subject} {text}")
+
+
+def test_a_batch_shows_the_mail_to_the_first(office, organiser, fair, db):
+    page = office.get("/desk/applications")
+    trial = batches.tried(office, page, "applications/approve", [fair.application["id"]])
+    told = shown(trial)
+    assert organiser.data(f"/applications/{fair.application['id']}")["status"] == "new"
+    batches.pressed(office, trial)
+    subject, text = sent(db, "application_decision")
+    assert told == words(f"{subject} {text}")
+
+
+def test_without_a_mail_server_none_is_shown(office, fair, settings, monkeypatch):
+    monkeypatch.setattr(settings, "smtp_host", None)
+    page = office.get(f"/desk/do/approve_application/{fair.application['id']}")
+    assert "The mail" not in page
