@@ -335,7 +335,9 @@ def get_desk_action(db, request, name, id=None, item_id=None):
         may_credit=follows.reopens
         and not follows.credit_note_id
         and api.may_call(request, "credit_invoice"),
-        mail=None if follows.chooses_first else tried_mail(db, name, id, made, given, fixed),
+        mail=None
+        if follows.chooses_first
+        else tried_mail(request, db.config, name, id, made, given, fixed),
         fixed={
             key: _first(value)
             for key, value in fixed.items()
@@ -344,15 +346,14 @@ def get_desk_action(db, request, name, id=None, item_id=None):
     )
 
 
-def tried_mail(db, name, id, made, given, fixed):
+def tried_mail(request, config, name, id, made, given, fixed):
     """Return the mail that an action would send with what its form begins with, or None.
 
     `fixed` are its hidden fields.
     """
     resource = buttons()[name].path.removeprefix(api.ROOT).partition("/")[0]
-    if id is None or not mail_trials.offers(
-        db.config, resource, [each.name for each in made.fields]
-    ):
+    names = [each.name for each in made.fields]
+    if id is None or not mail_trials.offers(request, config, name, resource, names):
         return None
     try:
         body = made.body(given)

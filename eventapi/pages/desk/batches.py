@@ -598,7 +598,9 @@ def rows_of(db, request, found, batch, entries, state):
     if (resource, action) == ("applications", "approve") and state == "tried":
         taking_part = set(db.values(sql.taking_part, ids=as_json(ids)))
     texts = labels.words(request)
-    shows_mail = state == "tried" and mail_trials.offers(db.config, resource, found.fields)
+    shows_mail = state == "tried" and mail_trials.offers(
+        request, db.config, found.one, resource, found.fields
+    )
     rows, previews = [], 0
     for entry in entries:
         record = records.get(entry["record_id"])

@@ -12,15 +12,23 @@ from eventapi.storage.errors import StorageError
 
 # What the actions are about whose mails are shown. Those with an invoice are shown as a PDF.
 RESOURCES = ("applications", "booth-reservations", "participants")
+# action -> lists that somebody must be able to read to be shown its mail, which tells of them
+TELLS_OF = {
+    "cancel_participant": ("list_booth_reservations", "list_service_orders", "list_invoices")
+}
 
 
 class Seen(Exception):
     """Ends the transaction of an action whose mail was seen, so that it is rolled back."""
 
 
-def offers(config, resource, names):
-    """Return whether an action of a resource, with fields of these names, can send a mail that is shown."""
-    return resource in RESOURCES and "mail" in names and mails.is_configured(config)
+def offers(request, config, name, resource, fields):
+    """Return whether the action `name` of a resource, with fields of these names, can send a mail that
+    the person may see.
+    """
+    if resource not in RESOURCES or "mail" not in fields or not mails.is_configured(config):
+        return False
+    return all(api.may_call(request, reader) for reader in TELLS_OF.get(name, ()))
 
 
 def of_action(name, ids, body):
