@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 from eventapi import images
 from eventapi.calls import desk
 from eventapi.domain.events import copying
+from eventapi.domain.mail import queue as mails
 from eventapi.errors import Problem, invalid_at, not_found
 from eventapi.languages import formats
 from eventapi.pages.desk import api, effects, gaps, labels, mail_trials
@@ -103,23 +104,24 @@ def action(request, name, *, id=None, item_id=None, **fixed):
         "label": f"do_{name}",
         "is_final": buttons()[name].options.desk.is_final,
         "fixed": fixed,
-        "has_page": has_page(name),
+        "has_page": has_page(name, mails.is_configured(desk.running()["eventapi.config"])),
     }
 
 
 @cache
-def has_page(name):
+def has_page(name, can_mail):
     """Return whether an action has a page of its own: to fill in its form, or to ask whether it is
-    meant.
+    meant. A form that only asks whether to mail is left out if the server cannot.
     """
     options = buttons()[name].options
     if options.desk.is_final:
         return True
     if not options.schema:
         return False
-    if options.desk.fields is None:
-        return bool(body_schema(options.schema, "POST")["properties"])
-    return bool(options.desk.fields)
+    names = options.desk.fields
+    if names is None:
+        names = body_schema(options.schema, "POST")["properties"]
+    return any(can_mail or name != "mail" for name in names)
 
 
 def form_of(request, name, *, without=(), **choices):

@@ -78,7 +78,7 @@ BOOTHS = lists.listing(
             "exhibitor", exhibitor, "c-next", include=("exhibitor",), scope="participants"
         ),
         lists.Column("booth_type", partial(lists.text, "booth_type_name")),
-        lists.Column("hall", partial(lists.text, "plan_name"), "nowrap"),
+        lists.Column("hall", partial(lists.text, "plan_name")),
         lists.Column("size", size, "r num nowrap"),
         lists.Column(
             "area", area, "r num", sort="area", is_down=True, is_said=True, total=total_area
