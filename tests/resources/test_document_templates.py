@@ -144,6 +144,13 @@ def test_a_preview_has_the_values_of_a_participant_and_stores_nothing(organiser,
     assert organiser.data("/documents") == [] and organiser.data("/documents/templates") == []
 
 
+def test_a_preview_needs_a_body(organiser, exhibitor):
+    refused = organiser.post("/documents/templates/preview", {"participant_id": 1}, status=422)
+    assert [(each["pointer"], each["code"]) for each in refused.json["errors"]] == [
+        ("/body", "required")
+    ]
+
+
 def test_a_preview_without_a_participant_has_gaps(organiser):
     page = organiser.post("/documents/templates/preview", {"body": BODY}, status=200).text
     assert "<p>________ &amp;" in page and "Signature" not in page
