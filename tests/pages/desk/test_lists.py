@@ -168,6 +168,28 @@ def test_all_rows_of_the_filter_are_chosen(office, organiser, fair):
     assert found[:2] == ["C00", "C01"] and found[-1] == "Tulpen GmbH" and len(found) == 13
 
 
+@pytest.mark.parametrize("address", ["exhibitors", "hall/holds"])
+def test_all_rows_of_a_short_list_are_chosen_on_a_phone(office, organiser, fair, address):
+    """A phone does not show the heads of columns, with the link that a desk has."""
+    contact = organiser.make("/contacts", {"company_name": "Nelken KG"})
+    body = {"event_key": "fair", "contact_id": contact["id"]}
+    other = organiser.make("/participants", body)
+    for booth, exhibitor in zip(fair.booths, (fair.exhibitor, other), strict=True):
+        hold = {"booth_id": booth["id"], "event_participant_id": exhibitor["id"]}
+        organiser.make("/booth-reservations", hold)
+    page = office.get(f"/desk/{address}?event=fair")
+    [link] = page.html.select(".picked a.act.phone-only")
+    assert link.text == "Select all 2"
+    chosen = office.get(f"/desk/{address}{link['href']}")
+    assert len(chosen.html.select("tbody input[checked]")) == 2
+    assert chosen.html.select(".picked a.phone-only") == []
+
+
+def test_the_box_of_a_draft_has_the_name_that_is_shown(office, busy_fair):
+    [box] = office.get("/desk/money").html.select("tbody input[name=ids]")
+    assert box["aria-label"] == "Tick Draft 1"
+
+
 @pytest.mark.parametrize(
     "fields",
     [
