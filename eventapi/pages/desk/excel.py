@@ -10,23 +10,13 @@ fields (domain/imports/names.json).
 from dataclasses import dataclass
 
 from eventapi import spreadsheet
+from eventapi.domain.imports.fields import CONTACT_LABELS
 from eventapi.pages.desk import api, labels
 from eventapi.web.rest import Response
 
 AT_ONCE = 100  # rows of one call of the API
 # What a file says of a person. The columns of the list that show the same are left out.
-PERSON = (
-    "customer_number",
-    "company_name",
-    "first_name",
-    "last_name",
-    "email",
-    "phone",
-    "address",
-    "postal_code",
-    "city",
-    "country",
-)
+PERSON = CONTACT_LABELS
 COVERED = ("person", "number", "email", "phone", "city", "country")
 OF_CONTACT = ("address", "postal_code")  # fields that a participant's `contact` does not have
 
