@@ -42,6 +42,7 @@ OUTSIDE = {
     },
     "imports": {
         "domain.subjects",
+        "pages.desk.excel",
         "pages.metrics",
         "resources.bulk_import",
         "web.import_bodies",

@@ -66,6 +66,14 @@ MAILS = {
     "booth_offer_subject": "Ein Stand ist für Sie reserviert: Bastelmarkt Neustadt 2027",
     "booth_offer": "Sie stehen auf der Warteliste für einen Stand bei „Bastelmarkt Neustadt 2027“. Einer ist frei "
     "geworden und für Sie reserviert:",
+    "booth_confirmed_subject": "Ihr Stand A12: Bastelmarkt Neustadt 2027",
+    "booth_confirmed": "Ihr Stand A12 bei „Bastelmarkt Neustadt 2027“ ist bestätigt.",
+    "booth_moved": "Ihr Stand bei „Bastelmarkt Neustadt 2027“ hat sich geändert. Sie haben jetzt den Stand "
+    "A12.",
+    "booth_cancelled": "die Reservierung des Standes A12 bei „Bastelmarkt Neustadt 2027“ wurde storniert. "
+    "Er ist nicht mehr für Sie reserviert.",
+    "booth_left": "Ihr Platz auf der Warteliste für den Stand A12 bei „Bastelmarkt Neustadt 2027“ wurde "
+    "gestrichen.",
     "link_notice_subject": "Neuer Zugang zu Ihrer Seite: Bastelmarkt Neustadt 2027",
     "link_changed_subject": "Zugang geändert: Bastelmarkt Neustadt 2027",
     "further_link": "am 1. Mai hat eine weitere Person Zugang zu Ihrer Ausstellerseite für „Bastelmarkt Neustadt "
@@ -88,6 +96,7 @@ VALUES = {
     "contact": "Frau Kern",
     "contract": "Ausstellervertrag",
     "number": "DOC-2027-00001",
+    "booth": "A12",
 }
 NAMES_THE_EVENT = re.compile(r"\{(title|event_\w+)\}")
 FAIR = re.compile(r"\b(Messen?|Markt|Festival)\b")

@@ -128,7 +128,7 @@ def _queue(db, row, change, person, base_url):
 
 def subject(language, number, title):
     """Return the subject of the mail about a booth with a number."""
-    return mail_words.WORDS[language][f"{KIND}_subject"].format(number=number, title=title)
+    return mail_words.WORDS[language][f"{KIND}_subject"].format(booth=number, title=title)
 
 
 def with_secret(db, mail):
@@ -203,7 +203,7 @@ def _plan(db, row, base_url):
 def _written(config, about):
     """Return the contents of the mail."""
     texts = mail_words.WORDS[about.language]
-    usual = texts[f"booth_{about.change}"].format(number=about.number, title=about.title)
+    usual = texts[f"booth_{about.change}"].format(booth=about.number, title=about.title)
     paragraphs = [
         greeting(texts, harmless(about.person)),
         *(own_paragraphs(about.own) or [usual]),
