@@ -72,7 +72,7 @@ def run(
     if action in (whole or {}):
         batch = AllOrNothing(whole[action], body["fields"])
     else:
-        route = routes.single("POST", action)
+        route = routes.single(action)
         require_flag(who, route.options.flag)
         require_scope(who, route.options.scope, writes=True)
         batch = EachEntry(routes, route, who, body, environ)
@@ -225,14 +225,16 @@ class EachEntry:
         size: how many entries there are.
         most: how many of them a transaction executes at most.
         longest: the seconds after which it begins no further entry.
+        success: status of an entry whose handler names none.
         secrets: index -> the field of its record that only this response shows, as {name: value}.
     """
 
     def __init__(self, routes: Routes, route: Route, who: Who, body: dict, environ: dict):
         self.handler, self.before, self.who = route.handler, route.options.before, who
         self.schema, self.singular = route.options.schema, route.options.singular
-        self.read = routes.single("GET").handler
+        self.read = routes.single("get").handler
         self.reader = environ["eventapi.connections"].reader
+        self.success = 204 if route.method == "DELETE" else 200
         self.check = body_of(route.options.schema, "POST", environ["eventapi.config"].timezone)
         self.ids, self.items, self.fields = body["ids"], body["items"], body["fields"]
         self.size = len(self.ids or self.items)
@@ -275,7 +277,7 @@ class EachEntry:
         done = attempted(lambda: self.call(db, index), db)
         if isinstance(done, Problem):
             return refused(done)
-        done = done if isinstance(done, Response) else Response(done)
+        done = done if isinstance(done, Response) else Response(done, self.success)
         data, meta = done.later_data(), done.meta
         if dry_run:
             is_acted_on = done.status != 201 or self.items

@@ -12,7 +12,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, found, require_match
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Desk, Routes
 
 routes = Routes("booths", "booth", scope="booths", flag="booths")
 sql = statements("booths")
@@ -66,16 +66,16 @@ def update_booth(db, id, body):
     return booths.update(db, require_match(get(db, id)), body)
 
 
-@routes.delete("/booths/<id>")
+@routes.delete("/booths/<id>", desk=Desk(batch=(), is_button=False))
 def delete_booth(db, id):
     booths.delete(db, require_match(get(db, id)))
 
 
 @routes.batch()
 def batch_booths(who, body):
-    """Create many booths, one by one or in rows.
+    """Create many booths, one by one or in rows, or delete many.
 
-    With `create`, each entry succeeds or is refused by itself. `layout` creates rows of booths, all
+    With `create` and `delete`, each entry succeeds or is refused by itself. `layout` creates rows of booths, all
     or nothing: a number that is taken, or twice in the rows, is 409 `duplicate` for the whole
     request. Booths that overlap are warnings of the plan.
     """

@@ -346,19 +346,18 @@ class Routes:
             {"batch": True, "schema": f"{self.defaults['singular']}.batch", "response": "batch"},
         )
 
-    def single(self, method: str, action: str | None = None) -> Route:
-        """Return the route of one record: `create` is POST /NAME, another action POST
-        /NAME/<id>/ACTION.
+    def single(self, action: str) -> Route:
+        """Return the route of one record: `get` is GET /NAME/<id>, `create` POST /NAME, `delete`
+        DELETE /NAME/<id>, and another action POST /NAME/<id>/ACTION.
         """
-        of_one = f"{self.root}/{self.name}/<id>"
-        path = (
-            of_one.removesuffix("/<id>")
-            if action == "create"
-            else f"{of_one}/{action}"
-            if action
-            else of_one
-        )
-        return next(route for route in self.routes if (route.method, route.path) == (method, path))
+        of_all = f"{self.root}/{self.name}"
+        usual = ("POST", f"{of_all}/<id>/{action}")
+        searched = {
+            "get": ("GET", f"{of_all}/<id>"),
+            "create": ("POST", of_all),
+            "delete": ("DELETE", f"{of_all}/<id>"),
+        }.get(action, usual)
+        return next(route for route in self.routes if (route.method, route.path) == searched)
 
     def update(self, path: str, **options: object) -> Decorator:
         """Register a handler of PUT and PATCH. They differ only in the fields that they require."""

@@ -190,6 +190,10 @@ SCENES = {
         [{"plan_id": show.plan(), "width": width} for width in (3, 4)],
         {},
     ),
+    ("booths", "delete"): lambda show: (
+        [show.make("/booths", {"plan_id": show.plan(), "width": width})["id"] for width in (3, 4)],
+        {},
+    ),
     ("booth-reservations", "create"): lambda show: (show.reservations(), {}),
     ("booth-reservations", "confirm"): lambda show: (
         [show.make("/booth-reservations", body)["id"] for body in show.reservations()],
@@ -291,6 +295,9 @@ def singles(organiser, resource, action, given, fields):
     """
     found = []
     for one in given:
+        if action == "delete":
+            found.append((organiser.delete(f"/{resource}/{one}").status_int, None, {}))
+            continue
         path, body = (
             (f"/{resource}", one)
             if action == "create"

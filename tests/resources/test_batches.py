@@ -22,7 +22,7 @@ from tests.support.examples import make
 ACTIONS = {
     "applications": ["review", "approve", "reject", "waitlist"],
     "participants": ["create", "confirm", "cancel", "invoice", "link", "contract"],
-    "booths": ["create", "layout"],
+    "booths": ["create", "layout", "delete"],
     "booth-reservations": ["create", "confirm", "cancel"],
     "service-orders": ["submit", "confirm", "cancel"],
     "invoices": ["send", "remind", "mail"],
@@ -166,8 +166,11 @@ def test_the_guide_lists_each_batch_once():
     ],
 )
 def test_an_action_takes_the_fields_of_its_single_request(resource, action):
-    path = f"/api/v1/{resource}" + ("" if action == "create" else f"/<id>/{action}")
-    (single,) = [route for route in routes() if (route.method, route.path) == ("POST", path)]
+    method, end = {"create": ("POST", ""), "delete": ("DELETE", "/<id>")}.get(
+        action, ("POST", f"/<id>/{action}")
+    )
+    path = f"/api/v1/{resource}{end}"
+    (single,) = [route for route in routes() if (route.method, route.path) == (method, path)]
     options, singular = single.options, table()[resource].options.singular
     if action != "create":
         fields = body_schema(options.schema)["properties"] if options.schema else {}

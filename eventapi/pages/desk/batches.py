@@ -75,6 +75,8 @@ ONWARD = {
     ("participants", "invoice"): ("money?show=draft", "onward_drafts"),
     ("invoices", "send"): ("money?show=sent", "onward_sent"),
 }
+# Its result keeps the number of each record, which is gone.
+DELETION = ("booths", "delete")
 # resource -> the record that its lists include, which has the name
 NAMED_BY = {
     "booth-reservations": "participant",
@@ -115,7 +117,8 @@ def offered():
     for name, route in api.routes().items():
         if route.options.desk is None or route.options.desk.batch is None:
             continue
-        resource, _, action = route.path.removeprefix("/api/v1/").partition("/<id>/")
+        resource, _, action = route.path.removeprefix("/api/v1/").partition("/<id>")
+        action = action.removeprefix("/") or "delete"
         found[resource, action] = Batch(
             run=api.names()["POST", f"/api/v1/{resource}/batch"],
             read=api.names()["GET", f"/api/v1/{resource}"],
@@ -296,6 +299,7 @@ class Keeper:
         self.batch, self.entries, self.fields = batch, entries, fields
         self.kept = 0
         self.before = {}
+        self.numbers = {}
 
     def find(self, db):
         """Return the results of the part, and whether entries are left. Raise 409 if another press
@@ -317,10 +321,14 @@ class Keeper:
                 "This batch was begun with other values. Open its page again and continue it there.",
             )
         self.kept = len(results)
+        ids = [each["record_id"] for each in self.entries]
         if self.found.undo:
-            ids = [each["record_id"] for each in self.entries]
             self.before = {
                 id: record.get("status") for id, record in records_of(self.found, ids).items()
+            }
+        if (self.batch["resource"], self.batch["action"]) == DELETION:
+            self.numbers = {
+                id: record["booth_number"] for id, record in records_of(self.found, ids).items()
             }
         return results, True
 
@@ -333,6 +341,8 @@ class Keeper:
             status = (result.get("data") or {}).get("status")
             if self.found.undo and self.before.get(entry["record_id"]) == status:
                 kept["is_same"] = True
+            if entry["record_id"] in self.numbers:
+                kept["number"] = self.numbers[entry["record_id"]]
             new.append(kept)
         desk_batches.keep_results(db, self.batch, entries, new, fields=self.fields, left=left)
 
@@ -608,11 +618,11 @@ def rows_of(db, request, found, batch, entries, state):
         trial = entry["trial"] or {}
         status = shown.get("status")
         is_refused = status is not None and status >= 400
-        sentence = sentence_of(request, shown) if is_refused else None
+        sentence = sentence_of(request, shown, resource) if is_refused else None
         if entry["record_id"] in taking_part and not is_refused:
             sentence = texts["takes_part"]
         if entry["undone"] and entry["undone"]["status"] >= 400:
-            sentence = sentence_of(request, entry["undone"])
+            sentence = sentence_of(request, entry["undone"], resource)
         mail = None
         if resource == "links" and state == "tried" and not is_refused and previews < PREVIEWS:
             mail = mail_of(entry["record_id"]) if record else None
@@ -624,7 +634,9 @@ def rows_of(db, request, found, batch, entries, state):
         rows.append(
             {
                 "record": record or {},
-                "name": labels.record_name(record) if record else f"#{entry['record_id']}",
+                "name": labels.record_name(record)
+                if record
+                else shown.get("number") or f"#{entry['record_id']}",
                 "person": person_of(record, include, exhibitors),
                 "address": record_address(resource, record) if record else "",
                 "status": status,
@@ -791,9 +803,12 @@ def record_address(resource, record):
     return f"exhibitors/{id}" if id else ""
 
 
-def sentence_of(request, refused):
+def sentence_of(request, refused, resource):
     """Return why a record is refused, from what is stored of it."""
     texts = labels.words(request)
+    own = f"problem_{refused['code']}_{resource}"
+    if own in texts:
+        return texts[own]
     if refused["code"] == "precondition_failed":
         return texts["changed_since"]
     names = [str(labels.of(request)(name)[0]) for name in refused.get("fields") or ()]

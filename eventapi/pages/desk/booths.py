@@ -92,6 +92,9 @@ BOOTHS = lists.listing(
     ),
     sort="booth_number",
     filters=(("plan_id", None),),
+    actions=(
+        lists.Action("batch/booths/delete", "batch_booths_delete", "delete_booth", is_final=True),
+    ),
     is_searched=False,
     has_totals=True,
 )

@@ -418,3 +418,38 @@ def test_a_trial_reads_each_record_without_an_error(office, exhibitors, caplog):
     page = office.get("/desk/exhibitors?event=fair")
     batches.tried(office, page, "participants/confirm", [2, 3])
     assert [each for each in caplog.records if each.levelname == "ERROR"] == []
+
+
+def test_ticked_booths_are_deleted_but_not_one_that_was_reserved(desk, organiser, exhibitors):
+    office = desk(language="de")
+    [hall] = organiser.get("/plans?event_key=fair").json["data"]
+    kept, *free = (
+        organiser.make("/booths", {"plan_id": hall["id"], "booth_number": number})["id"]
+        for number in ("Z1", "Z2", "Z3")
+    )
+    [exhibitor] = exhibitors(1)
+    hold = organiser.make(
+        "/booth-reservations",
+        {"booth_id": kept, "participant_id": exhibitor, "final_price": 10},
+    )
+    organiser.post(f"/booth-reservations/{hold['id']}/cancel")
+    trial = batches.tried(
+        office, office.get("/desk/hall/booths?event=fair"), "booths/delete", [kept, *free]
+    )
+    text = text_of(trial)
+    assert "2 sind möglich, 1 nicht" in text
+    assert "Z1 geht nicht War schon vergeben oder hat Bestellungen" in text
+    assert "Lässt sich danach nicht zurücknehmen" in text
+    for page in (batches.pressed(office, trial), batches.pressed(office, trial)):
+        text = text_of(page)
+        assert "2 Stände sind gelöscht." in text
+        assert "Z2 erledigt" in text and "Z3 erledigt" in text
+    assert [
+        booth["id"]
+        for booth in organiser.get("/booths?plan_id=" + str(hall["id"])).json["data"]
+        if booth["booth_number"].startswith("Z")
+    ] == [kept]
+    [entry] = organiser.get(
+        f"/audit-log?entity_type=booth&entity_id={free[0]}&action=deleted"
+    ).json["data"]
+    assert entry["old_values"]["booth_number"] == "Z2"
