@@ -98,7 +98,7 @@ def parse(raw: bytes) -> object:
     Raise 400 for invalid JSON, and for valid JSON that causes trouble later: repeated keys, NaN,
     huge numbers, NUL, lone surrogates, deep nesting. Raise 413 for more than MAX_VALUES values.
     """
-    if not raw.strip():
+    if not raw.strip(b" \t\n\r"):
         return {}
     if _separators(raw) > MAX_VALUES and _separators(TEXT.sub(b"", raw)) > MAX_VALUES:
         raise Problem(

@@ -296,7 +296,7 @@ class Routes:
         self.defaults = {
             "resource": name,
             "singular": singular or name.rstrip("s"),
-            "record": partial(self.single, "GET"),
+            "record": partial(self.single, "get"),
             **options,
         }
 

@@ -321,6 +321,14 @@ def test_for_a_misspelt_field_the_error_suggests_the_right_one(organiser):
     assert error["pointer"] == "/citty" and "city" in error["detail"]
 
 
+def test_a_body_of_white_space_is_an_empty_one_but_not_of_a_form_feed(organiser):
+    """RFC 8259, section 2, has four kinds of white space."""
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    organiser.patch(f"/events/{event['id']}", raw=b" \t\r\n", status=200)
+    for raw in (b"\x0c", b"\x0b", b" \xc2\xa0"):
+        organiser.patch(f"/events/{event['id']}", raw=raw, status=400)
+
+
 def test_text_is_trimmed_and_empty_text_is_null_where_it_may_be(organiser):
     event = organiser.make(
         "/events", {"title": "  Garden Fair \n", "city": "   ", "description": " a  b "}
