@@ -11,7 +11,7 @@ SELECT coalesce(max(id), 0) FROM mails;
 
 -- name: first_after
 SELECT id, kind, entity_type, entity_id, recipient, language, text, details, subject, base_url, admin_id
-  FROM mails WHERE id > :id ORDER BY id LIMIT 1;
+  FROM mails WHERE id > :id AND kind != :but ORDER BY id LIMIT 1;
 
 -- name: in_state
 SELECT id, kind, recipient, subject, state, attempts, next_at, error, updated_at

@@ -55,9 +55,12 @@ def last(db):
     return db.value(sql.last)
 
 
-def first_after(db, id):
-    """Return the first mail after that with this id, with what its contents are made of, or None."""
-    return db.one(sql.first_after, id=id)
+def first_after(db, id, but):
+    """Return the first mail after that with this id, with what its contents are made of, or None.
+
+    Those of the kind `but` are left out.
+    """
+    return db.one(sql.first_after, id=id, but=but)
 
 
 def is_configured(config):

@@ -4,6 +4,7 @@ The contents come from the functions with which the worker sends (`domain/SUBJEC
 preview writes nothing, and the secret of its link is SECRET.
 """
 
+from eventapi.domain.access import links
 from eventapi.domain.mail import bodies
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail.contents import Gone
@@ -40,9 +41,11 @@ def of_queued(db, last):
     """Return {subject, text, html, language} of the first mail that was queued after the mail with the
     id `last`. None if there is no such mail, or nothing to send any more.
 
+    A booth that becomes free is offered to somebody else: that mail is left out.
+
     Call this inside the transaction that has queued it and is rolled back.
     """
-    mail = mails.first_after(db, last)
+    mail = mails.first_after(db, last, links.OFFER)
     if mail is None:
         return None
     kind = MAILS[mail["kind"]]

@@ -41,9 +41,13 @@ def of_action(name, ids, body):
     def seen(act):
         db = desk.running()["eventapi.connections"].writer()
         last = mails.last(db)
-        act()
-        found.append(previews.of_queued(db, last))
-        raise Seen
+        try:
+            act()
+            found.append(previews.of_queued(db, last))
+        except Problem as problem:
+            if problem.status >= 500:
+                raise
+        raise Seen  # also after a refusal: some are committed
 
     try:
         desk.call(api.routes()[name], ids, body={**body, "mail": True}, within=seen)

@@ -78,3 +78,50 @@ def test_without_a_mail_server_none_is_shown(office, fair, settings, monkeypatch
     monkeypatch.setattr(settings, "smtp_host", None)
     page = office.get(f"/desk/do/approve_application/{fair.application['id']}")
     assert "The mail" not in page
+
+
+@pytest.fixture
+def awaited(organiser, fair):
+    """A confirmed booth of the exhibitor, for which somebody with a link waits."""
+    organiser.patch(f"/events/{fair.event['id']}/pages", {"my_is_open": True}, status=200)
+    contact = organiser.make("/contacts", {"last_name": "Wart", "email": "w@wart.example"})
+    other = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})
+    organiser.post(f"/participants/{other['id']}/link", {}, status=201)
+    booth = {"booth_id": fair.booths[0]["id"]}
+    mine = {**booth, "event_participant_id": fair.exhibitor["id"], "status": "confirmed"}
+    held = organiser.make("/booth-reservations", mine)
+    theirs = {**booth, "event_participant_id": other["id"], "waitlist": True}
+    organiser.make("/booth-reservations", theirs)
+    return held
+
+
+@pytest.mark.parametrize("action", ["cancel", "move", "participant"])
+def test_the_mail_is_not_that_to_those_who_get_the_booth(
+    office, organiser, fair, awaited, db, action
+):
+    """They are offered the booth in the same transaction, before the exhibitor is told."""
+    address = f"/desk/do/{action}_booth_reservation/{awaited['id']}?"
+    if action == "move":
+        address += f"booth_id={fair.booths[1]['id']}"
+    if action == "participant":
+        address = f"/desk/do/cancel_participant/{fair.exhibitor['id']}?"
+    told = shown(office.get(address))
+    assert "Wart" not in told and "waiting list" not in told
+    assert {"cancel": "A1", "move": "A2", "participant": "cancelled"}[action] in told
+
+
+def test_a_trial_that_is_refused_keeps_nothing(office, organiser, fair, awaited, db):
+    """A booth that is not free any more ends holds that have expired; a page that is read does not."""
+    contact = organiser.make("/contacts", {"last_name": "Late"})
+    late = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})
+    booth = {"booth_id": fair.booths[1]["id"]}
+    organiser.make("/booth-reservations", {**booth, "event_participant_id": late["id"]})
+    waiting = {**booth, "event_participant_id": 2, "waitlist": True}
+    organiser.make("/booth-reservations", waiting)
+    db.connection.execute(
+        "UPDATE booth_reservations SET expires_at = '2020-01-01T00:00:00Z' WHERE status = 'pending'"
+    )
+    before = state(db)
+    address = f"/desk/do/move_booth_reservation/{awaited['id']}"
+    page = office.get(f"{address}?booth_id={fair.booths[1]['id']}")
+    assert "The mail" not in page and state(db) == before
