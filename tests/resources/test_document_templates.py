@@ -151,6 +151,17 @@ def test_a_preview_needs_a_body(organiser, exhibitor):
     ]
 
 
+def test_a_preview_is_no_longer_than_a_document(organiser, exhibitor):
+    """Drawing what the same name a thousand times becomes took 18 seconds."""
+    contact = organiser.make("/contacts", {"company_name": "R" * 200})
+    other = organiser.make("/participants", {"event_id": 1, "contact_id": contact["id"]})
+    body = f"<p>{'{{contact.name}} ' * 1500}</p>"
+    asked = {"body": body, "participant_id": other["id"]}
+    refused = organiser.post("/documents/templates/preview", asked, status=422).json["errors"]
+    assert [(each["pointer"], each["code"]) for each in refused] == [("/body", "too_long")]
+    organiser.post("/documents/templates/preview", {"body": body}, status=200)
+
+
 def test_a_preview_without_a_participant_has_gaps(organiser):
     page = organiser.post("/documents/templates/preview", {"body": BODY}, status=200).text
     assert "<p>________ &amp;" in page and "Signature" not in page

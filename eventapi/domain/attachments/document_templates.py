@@ -34,8 +34,8 @@ def preview(db, fields):
 
     The document is a row that is not stored. `fields` are {body, is_contract, participant_id}.
     Without a participant, everything but the organiser is a gap. Raise 422 for an unknown
-    participant, for what a template cannot have, and `unknown_placeholder` for a placeholder that
-    does not exist.
+    participant, for what a template cannot have, `unknown_placeholder` for a placeholder that does
+    not exist, and `too_long` if the document would be.
     """
     faults = Faults()
     references.resolve(db, fields, PARTICIPANT, faults)
@@ -52,6 +52,7 @@ def preview(db, fields):
         "created_at": db.now or times.now(),
     }
     document |= documents.filled(db, tree, document)
+    documents.check_length(document["content"], "/body")
     document["title"] = WORDS[document["language"]]["preview"]
     party = pages.partner(db, document)
     if party and not party["name"]:

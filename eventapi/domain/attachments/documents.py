@@ -199,7 +199,7 @@ def _generate(db, document, template):
     }
     tree = markup.parse(template["body"], Faults(), "/body")
     document |= filled(db, tree, document)
-    _check_length(document["content"])
+    check_length(document["content"], "/template_id")
     return document_rows.add(db, document)
 
 
@@ -217,11 +217,11 @@ def filled(db, tree, document):
     return {"content": content, "language": language, "missing": list(missing)}
 
 
-def _check_length(content):
-    """Raise 422 if the content is too long."""
+def check_length(content, pointer):
+    """Raise 422 at a pointer if the content that a template results in is too long."""
     if len(content) > markup.MAX_LENGTH:
         raise invalid_at(
-            "/template_id",
+            pointer,
             "too_long",
             f"results in a document of {len(content)} characters. The limit is {markup.MAX_LENGTH}",
         )
