@@ -7,6 +7,7 @@ between two pages.
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from eventapi.errors import Problem
 from eventapi.pages.desk import api, lists
 from eventapi.web.html import shell
 from eventapi.web.html.forms import id_of
@@ -49,7 +50,18 @@ def of(request, handler, id, folder):
 
     `folder` is where the pages of the records are. If the record is no longer at its position, such
     as one that has become ready in the list of those who are not, the row that is there now follows.
+    An address that the list of the API refuses, such as a position beyond all pages, names no list.
     """
+    try:
+        return found(request, handler, id, folder)
+    except Problem as problem:
+        if problem.status >= 500:
+            raise
+        return None
+
+
+def found(request, handler, id, folder):
+    """Return the Neighbours as `of` does. Raise what the list of the API refuses."""
     asked = shell.asked("list", "filter", "at")
     listing = lists.KNOWN.get(asked.get("list", ""))
     position = id_of(asked.get("at", ""))

@@ -283,6 +283,8 @@ def test_a_list_that_is_closed_or_unknown_leads_nowhere(desk, fair):
         "list=exhibitors&filter=event%3Dfair&at=x",
         "list=contacts&filter=event%3Dfair&at=1",
         "list=nothing&at=1",
+        f"list=exhibitors&filter=event%3Dfair&at={10**17}",  # beyond all pages
+        "list=exhibitors&filter=event%3Dfair%26q%3D%2500&at=1",  # no list has such a search
     ):
         assert visitor.get(f"{address}?{query}").html.select("main nav.crumb") == []
     known = visitor.get(f"{address}?list=exhibitors&filter=event%3Dfair&at=1")
