@@ -193,6 +193,16 @@ SELECT count(*) FROM mails WHERE kind = :kind AND entity_type = 'link' AND entit
 
 -- Erasing the data of a contact, `id`. `pairs` is a JSON list of [entity_type, entity_id] of its records.
 
+-- name: drop_mails_of_contact
+-- Mails with the links that `drop_of_contact` deletes.
+DELETE FROM mails WHERE entity_type = 'link' AND entity_id IN (
+  SELECT l.id FROM links l WHERE l.participant_id IN (SELECT p.id FROM participants p WHERE p.contact_id = :id
+                                                       UNION SELECT s.id FROM participants p
+                                                         JOIN participants s ON s.host_participant_id = p.id
+                                                         WHERE p.contact_id = :id)
+   UNION SELECT l.id FROM json_each(:pairs) a JOIN links l ON l.application_id = a.value ->> 1
+          WHERE a.value ->> 0 = 'application');
+
 -- name: drop_of_contact
 -- Links of the contact, of its applications and of the people at its booth, with their secrets and sessions.
 DELETE FROM links WHERE participant_id IN (SELECT p.id FROM participants p WHERE p.contact_id = :id

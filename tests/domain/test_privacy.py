@@ -13,6 +13,7 @@ from eventapi import paths
 from eventapi.domain.access import desk_batches, links, sessions
 from eventapi.domain.einvoices import ubl
 from eventapi.domain.einvoices.model import Document, Party
+from eventapi.domain.mail import queue as mails
 from eventapi.domain.newsletter import subscriptions as newsletter
 from eventapi.domain.newsletter import tokens
 from eventapi.domain.privacy import erasing, remnants
@@ -1054,6 +1055,21 @@ def test_transfers_that_were_ignored_or_are_assigned_later_name_no_anonymised_pa
 
 
 # Queued mails, deliveries and stored responses
+
+
+def test_mails_with_a_link_are_exported_and_erased(life, db):
+    one, other = life(), life("Kwpyf Nächbar", "4433221")
+    for each in (one, other):
+        rows = db.connection.execute(
+            "SELECT id FROM links WHERE email = ? AND participant_id IS NOT NULL", (each.email,)
+        )
+        with db.write():
+            mails.add(db, "contract", "link", rows.fetchone()[0], each.email, "Your page")
+    exported = one.organiser.data(f"/contacts/{one.contact['id']}/export")["mails"]
+    assert [each["recipient"] for each in exported if each["subject"] == "Your page"] == [one.email]
+    one.anonymize()
+    left = db.connection.execute("SELECT recipient FROM mails WHERE subject = 'Your page'")
+    assert left.fetchall() == [(other.email,)]
 
 
 def test_queued_mails_and_deliveries_contain_no_data_of_an_anonymised_contact(life, db):

@@ -38,6 +38,11 @@ ACCESS = Subject(
         reach.forget_former_addresses,
         desk_batches.delete_old,
     ),
-    erases=(batches.blank_fields, batches.blank_trials, sql.drop_of_contact),
+    erases=(
+        batches.blank_fields,
+        batches.blank_trials,
+        sql.drop_mails_of_contact,
+        sql.drop_of_contact,
+    ),
     merges_participants=(links.hand_over,),
 )

@@ -33,6 +33,12 @@ def export(db, contact):
     for kind, id in found:
         ids[kind].append(id)
 
+    of_links = [
+        {**row, "rights": json.loads(row["rights"])}
+        for row in db.all(sql.links, id=contact_id, pairs=pairs)
+    ]
+    mailed = [*found, *(("link", link["id"]) for link in of_links)]
+
     exported = dict(contact)
     former_emails = db.value(sql.former_emails, id=contact_id)
     if former_emails:
@@ -46,10 +52,7 @@ def export(db, contact):
         "participants": _existing(participants.get(db, id) for id in ids["event_participant"]),
         "badge_aliases": db.all(sql.badge_aliases, id=contact_id),
         "profiles": [profiles.get(db, id) for id in db.values(sql.profiled, id=contact_id)],
-        "links": [
-            {**row, "rights": json.loads(row["rights"])}
-            for row in db.all(sql.links, id=contact_id, pairs=pairs)
-        ],
+        "links": of_links,
         "binding_steps": db.all(sql.steps, pairs=pairs),
         "booth_reservations": [
             reservation_rows.represent(db, row)
@@ -88,7 +91,7 @@ def export(db, contact):
                 newsletter.get(db, id) for id in ids["newsletter_subscriber"]
             )
         ],
-        "mails": db.all(sql.mails, pairs=pairs),
+        "mails": db.all(sql.mails, pairs=as_json(mailed)),
         "tasks": _existing(tasks.get(db, id) for id in ids["task"]),
         "rejected_records": [
             _parsed(row, "source") for row in db.all(sql.rejected_records, id=contact_id)
