@@ -181,7 +181,7 @@ def ticks(db, name):
     if name == "send_invoice":
         return {"offset": ["1"]}
     is_told = "application" in name or name in TOLD
-    found = {"mail": ["1"]} if is_told and db.config.smtp_host else {}
+    found = {"mail": ["1"]} if is_told and mails.is_configured(db.config) else {}
     if name == "cancel_participant":
         found["invoices"] = ["credit"]
     return found

@@ -8,6 +8,7 @@ published afterwards are links. Nothing of it is done by itself.
 from dataclasses import dataclass
 
 from eventapi.domain.access import desk_batches
+from eventapi.domain.mail import queue as mails
 from eventapi.errors import not_found
 from eventapi.languages import formats
 from eventapi.pages.desk import actions, api, events, gaps, labels, lists
@@ -82,7 +83,6 @@ def get_desk_called_off(db, request):
     api.require_call(request, "cancel_participant")
     counts = counts_of(request, event)
     chosen = round_of(counts)
-    mails = db.config.smtp_host != ""
     return render_page(
         db,
         request,
@@ -96,7 +96,7 @@ def get_desk_called_off(db, request):
         most=desk_batches.MOST,
         filter=filter_of(chosen, event),
         own_address=f"{ADDRESS}?step={chosen.name}&event={event['event_key']}",
-        asks_mail=chosen.asks_mail and mails,
+        asks_mail=chosen.asks_mail and mails.is_configured(db.config),
         asks_credit=chosen.asks_mail and actions.may_credit(request),
         sums=sums_of(request, chosen, event),
         lacks=[lack for lack in gaps.told(db, request, True) if lack.code == "no_mail_server"],

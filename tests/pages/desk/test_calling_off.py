@@ -233,6 +233,12 @@ def test_without_a_mail_server_no_mail_is_offered(office, fair):
     assert 'name="mail"' not in page and 'name="invoices"' in page
 
 
+def test_without_a_sender_no_mail_is_offered(office, fair, mails, settings, monkeypatch):
+    assert 'name="mail"' in opened(office, "exhibitors")
+    monkeypatch.setattr(settings, "smtp_sender", "")
+    assert 'name="mail"' not in opened(office, "exhibitors")
+
+
 def test_credits_need_the_scope_of_invoices(desk, organiser, fair):
     scopes = " ".join(scope for scope in SCOPES.split() if not scope.startswith("invoices"))
     office = desk(scopes)

@@ -125,3 +125,13 @@ def test_a_trial_that_is_refused_keeps_nothing(office, organiser, fair, awaited,
     address = f"/desk/do/move_booth_reservation/{awaited['id']}"
     page = office.get(f"{address}?booth_id={fair.booths[1]['id']}")
     assert "The mail" not in page and state(db) == before
+
+
+def test_without_a_sender_no_mail_is_ticked(office, organiser, fair, settings, monkeypatch):
+    address = f"/desk/do/approve_application/{fair.application['id']}"
+    assert office.get(address).html.select("input[name=mail][checked]")
+    monkeypatch.setattr(settings, "smtp_sender", "")
+    page = office.get(address)
+    assert not page.html.select("input[name=mail][checked]")
+    office.submit(page, address, {"back": "applications"})
+    assert organiser.data(f"/applications/{fair.application['id']}")["status"] == "approved"
