@@ -205,15 +205,25 @@ WITH found (id) AS MATERIALIZED (SELECT m.id FROM mails m WHERE m.state IN ('fai
 SELECT count(*) AS count, (SELECT json_group_array(id) FROM (SELECT id FROM found ORDER BY id LIMIT 3)) AS ids FROM found;
 
 -- name: no_link
--- Exhibitors without a link, if their pages are open.
-WITH found (id) AS MATERIALIZED (
+-- Exhibitors without a link, if their pages are open. Who was revoked lacks nothing; an address that was forgotten since counts as
+-- that of the contact.
+WITH closed (id) AS MATERIALIZED (
+  SELECT k.id FROM links l INDEXED BY links_that_close CROSS JOIN participants k ON k.id = l.participant_id
+    JOIN contacts c ON c.id = k.contact_id AND c.email = ifnull(l.email, c.email)
+   WHERE l.closes_address = 1
+   UNION ALL
+  SELECT k.id FROM links l INDEXED BY links_that_close CROSS JOIN participants k ON k.made_by = l.application_id
+    JOIN contacts c ON c.id = k.contact_id AND c.email = ifnull(l.email, c.email)
+   WHERE l.closes_address = 1),
+found (id) AS MATERIALIZED (
   SELECT p.id FROM event_pages g CROSS JOIN participants p INDEXED BY participants_by_event_and_role
     ON p.event_id = g.event_id
    WHERE g.event_id = :event_id AND g.my_is_open = 1 AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')
      AND p.status <> 'cancelled'
      AND p.id NOT IN (SELECT l.participant_id FROM links l INDEXED BY links_by_event
                        WHERE l.event_id = :event_id AND l.participant_id IS NOT NULL AND l.revoked_at IS NULL
-                         AND (l.expires_at IS NULL OR l.expires_at > :now)))
+                         AND (l.expires_at IS NULL OR l.expires_at > :now))
+     AND p.id NOT IN (SELECT id FROM closed))
 SELECT count(*) AS count, (SELECT json_group_array(id) FROM (SELECT id FROM found ORDER BY id LIMIT 3)) AS ids FROM found;
 
 -- name: without_page

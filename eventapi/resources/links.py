@@ -86,15 +86,18 @@ def delete_link(db, id, query):
     )
 
 
-@routes.post("/links/<id>/revoke", schema="link.revoke", desk=Desk(is_final=True))
+@routes.post("/links/<id>/revoke", schema="link.revoke", desk=Desk(fields=("all",), is_final=True))
 def revoke_link(db, id, body):
     """Revoke a link for ever.
 
     Its sessions end with their next request. Its address gets no other link for this record until
-    the office makes one with POST /links. `all` also revokes the other links of the address for
-    this participant and its application. DELETE does the same, and can forget the person as well.
+    the office makes one with POST /links, unless `undo` says that the link was made by mistake.
+    `all` also revokes the other links of the address for this participant and its application.
+    DELETE does the same, and can forget the person as well.
     """
-    return represent(granting.revoke(db, get(db, id), everywhere=body["all"]))
+    ended_by = "undo" if body["undo"] else "office"
+    link = granting.revoke(db, get(db, id), everywhere=body["all"], ended_by=ended_by)
+    return represent(link)
 
 
 @routes.post("/links/<id>/mail", status=202, desk=Desk())

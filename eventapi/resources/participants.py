@@ -316,7 +316,7 @@ def create_participant_invoice(db, id):
     singular="link",
     status=201,
     again=200,
-    desk=Desk(fields=(), batch=(), undo_new="revoke_link"),
+    desk=Desk(fields=(), batch=(), undo_new="revoke_link", undo_body={"undo": True}),
 )
 def create_participant_link(db, who, id, body):
     """Give the contact of a participant access to the pages of the exhibitor.

@@ -71,6 +71,9 @@ class Desk:
     undo_new: str | None = None
     """Handler that takes the batch action back, called with the id of each record that it has made."""
 
+    undo_body: dict | None = None
+    """Body of the call that takes back. Default: an empty one, if its route has a body."""
+
     is_button: bool = True
     """False for an action that the desk offers only for ticked records."""
 

@@ -313,19 +313,20 @@ def mail(db, link, base_url):
     links.mail(db, link, base_url)
 
 
-def revoke(db, link, *, everywhere=False, erase=False):
+def revoke(db, link, *, everywhere=False, erase=False, ended_by="office"):
     """End a link for ever and return its row.
 
-    Its address gets no other one until the office makes it.
+    Its address gets no other one until the office makes it, unless `ended_by` is `undo`: then it is
+    as if it never had one.
 
     `everywhere` ends the other links of its address for this participant and its application, too.
     `erase` forgets whose link it was as well.
     """
     for other in reach.others_of_person(db, link) if everywhere else ():
-        links.revoke(db, other)
+        links.revoke(db, other, ended_by)
         if erase:
             links.blank(db, other)
-    link = links.revoke(db, link)
+    link = links.revoke(db, link, ended_by)
     if erase:
         links.blank(db, link)
     return get(db, link["id"])

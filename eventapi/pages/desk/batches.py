@@ -98,6 +98,7 @@ class Batch:
     schema: that of the body for one record, or None.
     fields: fields of the form.
     undo, undo_new: handlers that take it back, as in Desk, or None.
+    undo_body: body of the call that takes back, as in Desk.
     """
 
     run: str
@@ -108,6 +109,7 @@ class Batch:
     fields: tuple[str, ...]
     undo: str | None
     undo_new: str | None
+    undo_body: dict | None
 
 
 @cache
@@ -128,6 +130,7 @@ def offered():
             fields=route.options.desk.batch,
             undo=route.options.desk.undo,
             undo_new=route.options.desk.undo_new,
+            undo_body=route.options.desk.undo_body,
         )
     return found
 
@@ -365,7 +368,7 @@ def take_back(request, connections, found, batch):
             is_last = id == ids[-1]
             try:
                 tag = CHANGED if is_changed(name, id, entry) else None
-                call_undo(db, name, id, batch, entry if is_last else None, tag)
+                call_undo(db, found, id, batch, entry if is_last else None, tag)
                 is_kept = is_last
             except Problem as problem:
                 if problem.status >= 500 or problem.status == 403:
@@ -387,7 +390,7 @@ def is_changed(name, id, entry):
     return record["updated_at"] > entry["result"].get("made_at", record["updated_at"])
 
 
-def call_undo(db, name, id, batch, entry, tag):
+def call_undo(db, found, id, batch, entry, tag):
     """Call the route that takes a record back. With an entry, store in its transaction that it is
     taken back, unless it was before.
     """
@@ -399,8 +402,8 @@ def call_undo(db, name, id, batch, entry, tag):
         desk_batches.keep_undone(db, batch, entry, {"status": 200})
         return result
 
-    route = api.routes()[name]
-    body = {} if route.options.schema else None
+    route = api.routes()[found.undo or found.undo_new]
+    body = (found.undo_body or {}) if route.options.schema else None
     desk.call(route, {"id": id}, body=body, tag=tag, within=within if entry else None)
 
 

@@ -40,6 +40,32 @@ def exhibitors(organiser, fair):
     return make
 
 
+@pytest.fixture
+def portal(organiser, fair, settings, monkeypatch):
+    """The pages of the exhibitors are open, and the server can send mails."""
+    for name, value in {
+        "smtp_host": "localhost",
+        "smtp_sender": "office@messe.test",
+        "base_url": "http://localhost",
+    }.items():
+        monkeypatch.setattr(settings, name, value)
+    pages_of_fair = {"is_public": True, "my_is_open": True}
+    organiser.patch(f"/events/{fair.event['id']}/pages", pages_of_fair, status=200)
+
+
+def give_addresses(organiser, ids):
+    """Give the contacts of participants e-mail addresses."""
+    for id in ids:
+        contact = organiser.data(f"/participants/{id}")["contact_id"]
+        organiser.patch(f"/contacts/{contact}", {"email": f"a{id}@firma.example"}, status=200)
+
+
+def waits(organiser, code):
+    """Return how many records wait for the office in the overview of the fair."""
+    found = organiser.data("/events/1/overview")["waiting"]
+    return {each["code"]: each["count"] for each in found}.get(code, 0)
+
+
 def text_of(page):
     """Return the text of a page without tags and with single spaces."""
     main = page.text[page.text.index("<main") :]
@@ -307,22 +333,9 @@ def test_drafts_are_deleted_again_but_not_one_that_was_sent(office, organiser, e
     assert [plain(organiser.data(f"/participants/{id}")) for id in ids] == before
 
 
-def test_new_access_is_revoked_and_stands_as_such(
-    office, organiser, exhibitors, settings, monkeypatch, fair
-):
-    for name, value in {
-        "smtp_host": "localhost",
-        "smtp_sender": "office@messe.test",
-        "base_url": "http://localhost",
-    }.items():
-        monkeypatch.setattr(settings, name, value)
-    organiser.patch(
-        f"/events/{fair.event['id']}/pages", {"is_public": True, "my_is_open": True}, status=200
-    )
+def test_access_that_is_taken_back_can_be_given_again(office, organiser, exhibitors, portal):
     ids = exhibitors(2)
-    for id in ids:
-        contact = organiser.data(f"/participants/{id}")["contact_id"]
-        organiser.patch(f"/contacts/{contact}", {"email": f"a{id}@firma.example"}, status=200)
+    give_addresses(organiser, ids)
     kept = organiser.make("/links", {"kind": "participant", "participant_id": ids[0]})
     page = office.get("/desk/exhibitors?event=fair")
     done = batches.done(office, page, "participants/link", ids)
@@ -332,12 +345,30 @@ def test_new_access_is_revoked_and_stands_as_such(
     assert len(made) == 1 and "1 of these were taken back." in text_of(undone)
     states = {row["id"]: row["status"] for row in organiser.data("/links")}
     assert states == {kept["id"]: "active"} | {row["id"]: "revoked" for row in made}
-    revoked_at = organiser.data(f"/links/{made[0]['id']}")["revoked_at"]
+    assert organiser.data(f"/links/{made[0]['id']}")["ended_by"] == "undo"
+    assert f"do/create_participant_link/{ids[1]}" in office.get(f"/desk/exhibitors/{ids[1]}")
+
+    assert waits(organiser, "no_link") == 2  # with the exhibitor of the fair
+    done = batches.done(office, page, "participants/link", [ids[1]])
+    assert "1 exhibitor has access." in text_of(done)
+    assert waits(organiser, "no_link") == 1
+
+
+def test_access_that_the_office_has_revoked_is_not_given_again(
+    office, organiser, exhibitors, portal, settings
+):
+    [id] = exhibitors(1)
+    give_addresses(organiser, [id])
+    link = organiser.make("/links", {"kind": "participant", "participant_id": id})
+    organiser.post(f"/links/{link['id']}/revoke", {}, status=200)
+    revoked_at = organiser.data(f"/links/{link['id']}")["revoked_at"]
+    assert waits(organiser, "no_link") == 1  # that of the fair
     day = formats.day(times.local_date(revoked_at, settings.timezone), "en")
-    trial = batches.tried(office, page, "participants/link", ids)
+    page = office.get("/desk/exhibitors?event=fair")
+    trial = batches.tried(office, page, "participants/link", [id])
     assert f"The access was revoked on {day}." in text_of(trial)
-    shown = office.get(f"/desk/exhibitors/{ids[1]}")
-    assert f"do/create_participant_link/{ids[1]}" not in shown
+    shown = office.get(f"/desk/exhibitors/{id}")
+    assert f"do/create_participant_link/{id}" not in shown
 
 
 def test_a_draft_that_somebody_has_changed_stays(office, organiser, exhibitors, db):
