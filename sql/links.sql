@@ -97,10 +97,13 @@ SELECT id FROM links
    AND kind IN ('participant', 'application');
 
 -- name: of_participant
--- Links with an address and a right, to the page of a participant that is open.
+-- Links with an address and a right, to the page of a participant that is open, if the event gives that right and no feature is
+-- disabled that it needs.
 SELECT l.id FROM links l JOIN event_pages e ON e.event_id = l.event_id AND e.my_is_open = 1
  WHERE l.participant_id = :participant_id AND l.revoked_at IS NULL AND l.email IS NOT NULL
-   AND EXISTS (SELECT 1 FROM json_each(l.rights) r WHERE r.value = :right)
+   AND :right IN (SELECT value FROM json_each(l.rights))
+   AND :right IN (SELECT value FROM json_each(e.my_rights))
+   AND NOT EXISTS (SELECT 1 FROM flags f WHERE f.enabled = 0 AND f.name IN (SELECT value FROM json_each(:features)))
  ORDER BY l.id;
 
 -- name: change

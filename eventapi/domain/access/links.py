@@ -11,6 +11,7 @@ from datetime import timedelta
 
 from eventapi import journal, times
 from eventapi.domain.access import link_secrets
+from eventapi.domain.access import rights as link_rights
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.records import entities
@@ -398,10 +399,13 @@ def tell_of_offer(db, participant_id):
 
 
 def active(db, participant_id, right):
-    """Return the active links with an address and a right, to the page of a participant that is
-    open.
+    """Return the active links with an address whose persons can use a right on the page of a
+    participant: it is open, the event gives the right, and no feature is disabled that it needs.
     """
-    ids = db.values(sql.of_participant, participant_id=participant_id, right=right)
+    features = as_json(["pages", *link_rights.FLAGS.get(right, ())])
+    ids = db.values(
+        sql.of_participant, participant_id=participant_id, right=right, features=features
+    )
     return [link for link in (get(db, id) for id in ids) if link["status"] == "active"]
 
 

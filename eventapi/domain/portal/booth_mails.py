@@ -100,7 +100,7 @@ def _recipients(db, row, base_url):
     if row["anonymized_at"]:
         return []
     found = []
-    if base_url and RIGHT in settings.get(db, row["event_id"])["my_rights"]:
+    if base_url:
         found = links.active(db, row["event_participant_id"], RIGHT)
     if found or not row["email"]:
         return found

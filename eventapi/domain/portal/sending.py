@@ -7,7 +7,7 @@ nobody can, the contact gets it, and returns the contract by mail or on paper.
 import json
 from dataclasses import dataclass, field, replace
 
-from eventapi.domain.access import links, reach, rights
+from eventapi.domain.access import links, reach
 from eventapi.domain.attachments import content_types, contracts, document_rows, documents
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
@@ -32,12 +32,10 @@ from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
-sql = statements("portal")
-sql_of_documents = statements("documents")
-sql_of_pages = statements("event_pages")
+sql = statements("documents")
 
 KIND = "contract"
-RIGHT = "contract"
+RIGHT = "contract"  # of a link to whose person the mail goes
 ENTITY = entities.EVENT_PARTICIPANT.entity_type
 NOT_SENT = (
     "category_id",
@@ -90,7 +88,7 @@ def send(db, participant, template_key, *, mail, base_url):
     fields = {"template_key": template_key}
     template_id = references.resolve(db, fields, DOCUMENT_TEMPLATE, faults)
     faults.raise_any()
-    template = db.one(sql_of_documents.template, id=template_id)
+    template = db.one(sql.template, id=template_id)
     if not template["is_contract"]:
         raise Problem(
             "no_contract",
@@ -116,7 +114,7 @@ def send(db, participant, template_key, *, mail, base_url):
 def _refuse_second(db, participant, template):
     """Raise 409 `duplicate` while a contract of the template waits for its signature or is active."""
     found = db.one(
-        sql_of_documents.live_contract,
+        sql.live_contract,
         participant_id=participant["id"],
         template_id=template["id"],
     )
@@ -137,7 +135,7 @@ def _refuse_second(db, participant, template):
 
 def _mail(db, participant, row, base_url):
     """Queue the mails with a contract, and return the outcome."""
-    found = _links(db, participant) if base_url else []
+    found = links.active(db, participant["id"], RIGHT) if base_url else []
     for link in found:
         links.mail(db, link, base_url, KIND, as_json({"document_id": row["id"]}))
     if found:
@@ -164,22 +162,6 @@ def _mail(db, participant, row, base_url):
 def subject(language, title):
     """Return the subject of the mail to a contact about an event."""
     return mail_words.WORDS[language][f"{KIND}_subject"].format(title=title)
-
-
-def _links(db, participant):
-    """Return the live links with which somebody can accept contracts of a participant."""
-    pages, disabled = (
-        settings.get(db, participant["event_id"]),
-        db.values(sql_of_pages.disabled_flags),
-    )
-    if not pages["my_is_open"] or "pages" in disabled:
-        return []
-    found = []
-    for id in db.values(sql.links_with_address, participant_id=participant["id"]):
-        link = links.get(db, id)
-        if link["status"] == "active" and RIGHT in rights.effective(link, pages, disabled):
-            found.append(link)
-    return found
 
 
 def with_secret(db, mail):
@@ -284,7 +266,7 @@ def _of_participant(db, wanted):
     contact.
     """
     participant = people_mails.participant_of_event(db, wanted)
-    found = _links(db, participant) if wanted.base_url else []
+    found = links.active(db, participant["id"], RIGHT) if wanted.base_url else []
     contact = contacts.get(db, participant["contact_id"])
     person = found[0] if found else {**contact, "name": full_name(contact)}
     language = choice.choose(db.config, wanted.language, person["language"])
@@ -293,7 +275,7 @@ def _of_participant(db, wanted):
         person=person["name"],
         link=links.address(wanted.base_url, SECRET) if found else None,
     )
-    row = db.one(sql_of_documents.waiting_contract, participant_id=participant["id"])
+    row = db.one(sql.waiting_contract, participant_id=participant["id"])
     if row is None:
         return about
     return replace(about, title=row["title"], number=row["document_number"], is_sample=False)

@@ -86,6 +86,17 @@ def test_persons_with_the_right_booth_get_their_link_and_the_contact_nothing(por
     assert "https://show.example.org/link/evl_" in text
 
 
+@pytest.mark.parametrize("feature", ["pages", "plans"])
+def test_nobody_gets_a_link_to_what_is_switched_off(portal, db, held, feature):
+    """Its page would not open, or have no booth: the contact is told without it."""
+    link(portal, name="Anna", email="anna@rosen.example", language="en", rights=["booth"])
+    with db.write():
+        db.connection.execute("UPDATE flags SET enabled = 0 WHERE name = ?", (feature,))
+    act(portal, held, "confirm", mail=True)
+    ((recipient, _, text),) = texts(db)
+    assert recipient == "bela@rosen.example" and "/link/" not in text
+
+
 def test_a_public_plan_is_linked(portal, db, held):
     portal.change(is_public=True, show_plan=True)
     act(portal, held, "confirm", mail=True)
