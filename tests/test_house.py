@@ -148,7 +148,7 @@ DOMAIN = {
     "people": "access attachments entrance events halls mail orders records shows vat",
     "portal": "access attachments billing events halls mail orders people records shows "
     "submissions",
-    "previews": "mail subjects",
+    "previews": "access mail subjects",
     "privacy": "access attachments bank billing dunning entrance halls newsletter orders people "
     "records shows subjects submissions",
     "public_forms": "access attachments mail people records shows",

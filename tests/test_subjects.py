@@ -97,28 +97,28 @@ CHECKS = {
     "taxes": "books.taxes.check",
     "webhooks": "webhooks.subscriptions.check",
 }
-# kind of mail -> the functions that return its contents and prepare it
+# kind of mail -> the functions that return its contents and prepare it, or find its link
 MAILS = {
     "application_confirmation": (
         "public_forms.mails.confirmation",
         "public_forms.mails.with_secret",
     ),
-    "application_decision": ("people.mails.decision", "people.mails.with_secret"),
-    "badge": ("people.mails.badge", "people.mails.with_secret"),
-    "booth_confirmed": ("portal.booth_mails.contents", "portal.booth_mails.with_secret"),
-    "booth_offer": ("portal.mails.todos", "portal.mails.with_secret"),
-    "contract": ("portal.sending.contents", "portal.sending.with_secret"),
+    "application_decision": ("people.mails.decision", "people.mails.link_of"),
+    "badge": ("people.mails.badge", "people.mails.link_of"),
+    "booth_confirmed": ("portal.booth_mails.contents", "portal.booth_mails.link_of"),
+    "booth_offer": ("portal.mails.todos", "portal.mails.link_of"),
+    "contract": ("portal.sending.contents", "portal.sending.link_of"),
     "dunning": ("dunning.mails.letter", "billing.mails.with_pdf"),
     "invoice": ("billing.mails.invoice", "billing.mails.with_pdf"),
     "invoice_reminder": ("billing.mails.reminder", "billing.mails.with_pdf"),
-    "link": ("portal.mails.link", "portal.mails.with_secret"),
+    "link": ("portal.mails.link", "portal.mails.link_of"),
     "link_notice": ("access.mails.notice", None),
     "mail_test": ("access.office_mails.test", None),
     "newsletter_confirmation": ("newsletter.mails.confirmation", None),
     "notice": ("access.office_mails.notice", None),
     "participation_cancelled": ("portal.cancelling.contents", None),
     "sign_in": ("access.office_mails.sign_in", "access.office_mails.with_secret"),
-    "todos": ("portal.mails.todos", "portal.mails.with_secret"),
+    "todos": ("portal.mails.todos", "portal.mails.link_of"),
 }
 # what housekeeping calls for the subjects
 FORGETS = {
@@ -253,7 +253,8 @@ def test_the_mails_of_the_subjects_are_those_of_the_list():
     declared = [mail for subject in SUBJECTS for mail in subject.mails]
     assert len(declared) == len(message.MAILS), "two subjects have the same kind of mail"
     assert {
-        mail.kind: (name_of(mail.contents), name_of(mail.prepare)) for mail in declared
+        mail.kind: (name_of(mail.contents), name_of(mail.prepare or mail.link_of))
+        for mail in declared
     } == MAILS
 
 

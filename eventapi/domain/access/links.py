@@ -14,6 +14,7 @@ from eventapi.domain.access import link_secrets
 from eventapi.domain.access import rights as link_rights
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
+from eventapi.domain.mail.contents import SECRET
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, not_found
 from eventapi.languages import choice
@@ -409,16 +410,27 @@ def active(db, participant_id, right):
     return [link for link in (get(db, id) for id in ids) if link["status"] == "active"]
 
 
-def new_secret(db, id):
-    """Make the secret of a mail that is being sent, and return it.
+def with_secret(db, mail, link_of):
+    """Return a mail that is being sent with `secret`, a new one of its link, or None without a link
+    that opens.
 
-    None if the link does not open any more.
+    `link_of` is that of its kind, see Mail of records/subject.py.
     """
     with db.write():
-        link = get(db, id)
-        if link is None or link["status"] != "active" or not link["email"]:
-            return None
-        return add_secret(db, link, "mailed", link["email"])
+        link = _opening(db, link_of(db, mail))
+        secret = link and add_secret(db, link, "mailed", link["email"])
+    return {**mail, "secret": secret}
+
+
+def with_sample_secret(db, mail, link_of):
+    """Return a mail with SECRET, or None, where `with_secret` has a secret or None. Write nothing."""
+    return {**mail, "secret": SECRET if _opening(db, link_of(db, mail)) else None}
+
+
+def _opening(db, id):
+    """Return a link with an address that opens, or None. `id` may be None."""
+    link = get(db, id) if id else None
+    return link if link and link["status"] == "active" and link["email"] else None
 
 
 def ask_for_mail(db, email, base_url):

@@ -78,7 +78,7 @@ def queue(db, application, kind, base_url):
         base_url=base_url,
         language=language,
     )
-    # as `new_secret` decides while the mail is sent
+    # as it is decided while the mail is sent
     if base_url and link and link["status"] == "active":
         links.handed_out(db, link, "mailed")
 
@@ -116,31 +116,23 @@ def _show(db, application):
 
 
 def leads_to_page(db, application):
-    """Return whether a mail about an application has a link now, as `queue` and `new_secret` give
-    it.
-    """
+    """Return whether a mail about an application has a link now, as `queue` and `link_of` find it."""
     known = links.of_person(db, "application", application["id"], application["email"])
     if known:
         return known["status"] == "active"
     return bool(application["email"]) and _show(db, application) is not None
 
 
-def new_secret(db, id, recipient):
-    """Make the secret of the link in a mail that is being sent, and return it.
+def link_of(db, id, recipient):
+    """Return the id of the link to the page of an application, for a mail that is being sent.
 
-    Return None if the application has no page, or meanwhile another address than the `recipient` of
-    the mail.
+    Return None if it has no page, or meanwhile another address than the `recipient` of the mail.
     """
-    with db.write():
-        application = applications.get(db, id)
-        if application is None or not reach.same(application["email"], recipient):
-            return None
-        link = links.of_person(db, "application", id, recipient)
-        return (
-            links.add_secret(db, link, "mailed", link["email"])
-            if link and link["status"] == "active"
-            else None
-        )
+    application = applications.get(db, id)
+    if application is None or not reach.same(application["email"], recipient):
+        return None
+    link = links.of_person(db, "application", id, recipient)
+    return link and link["id"]
 
 
 def language_of(db, application):

@@ -45,22 +45,14 @@ class About:
     link: str | None
 
 
-def with_secret(db, mail):
-    """Return the mail with `secret`, a new one of the page of the application, or None.
+def link_of(db, mail):
+    """Return the id of the link to the page of an application, or None.
 
-    It has none if the public address of the server is unknown, or as `decisions.new_secret` says.
+    There is none if the public address of the server is unknown, or as `decisions.link_of` says.
     """
-    secret = None
-    if mail["base_url"]:
-        secret = decisions.new_secret(db, mail["entity_id"], mail["recipient"])
-    return {**mail, "secret": secret}
-
-
-def with_sample_secret(db, mail):
-    """Return the mail with SECRET, or None, where `with_secret` has a secret or None."""
-    application = applications.get(db, mail["entity_id"])
-    has_link = mail["base_url"] and application and decisions.leads_to_page(db, application)
-    return {**mail, "secret": SECRET if has_link else None}
+    if not mail["base_url"]:
+        return None
+    return decisions.link_of(db, mail["entity_id"], mail["recipient"])
 
 
 def decision(db, mail):

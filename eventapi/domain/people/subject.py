@@ -23,14 +23,12 @@ PEOPLE = Subject(
         Mail(
             kind=decisions.DECISION,
             contents=mails.decision,
-            prepare=mails.with_secret,
-            previewed=mails.with_sample_secret,
+            link_of=mails.link_of,
         ),
         Mail(
             kind=decisions.BADGE,
             contents=mails.badge,
-            prepare=mails.with_secret,
-            previewed=mails.with_sample_secret,
+            link_of=mails.link_of,
         ),
     ),
     previews={name: mails.preview for name in (*decisions.TEXTS.values(), decisions.BADGE)},

@@ -131,29 +131,11 @@ def subject(language, number, title):
     return mail_words.WORDS[language][f"{KIND}_subject"].format(booth=number, title=title)
 
 
-def with_secret(db, mail):
-    """Return the mail with `secret`, a new one of its link; None without a link, or once it has
-    ended or is that of another address.
-    """
-    link = _link(db, mail)
-    return {**mail, "secret": link and links.new_secret(db, link["id"])}
-
-
-def with_sample_secret(db, mail):
-    """Return the mail with SECRET, or None, where `with_secret` has a secret or None."""
-    return {**mail, "secret": SECRET if _link(db, mail) else None}
-
-
-def _link(db, mail):
-    link_id = json.loads(mail["details"])["link_id"]
-    link = links.get(db, link_id) if link_id else None
-    if (
-        link is None
-        or link["status"] != "active"
-        or not reach.same(link["email"], mail["recipient"])
-    ):
-        return None
-    return link
+def link_of(db, mail):
+    """Return the id of the link in a mail, or None without one, or if it has another address by now."""
+    id = json.loads(mail["details"])["link_id"]
+    link = links.get(db, id) if id else None
+    return id if link and reach.same(link["email"], mail["recipient"]) else None
 
 
 def contents(db, mail):

@@ -38,16 +38,9 @@ class About:
     address: str
 
 
-def with_secret(db, mail):
-    """Return the mail with `secret`, a new one of its link, or None if the link has ended."""
-    return {**mail, "secret": links.new_secret(db, mail["entity_id"])}
-
-
-def with_sample_secret(db, mail):
-    """Return the mail with SECRET, or None, where `with_secret` has a secret or None."""
-    row = links.get(db, mail["entity_id"])
-    is_live = row is not None and row["status"] == "active" and row["email"]
-    return {**mail, "secret": SECRET if is_live else None}
+def link_of(db, mail):
+    """Return the id of the link that a mail is about."""
+    return mail["entity_id"]
 
 
 def link(db, mail):

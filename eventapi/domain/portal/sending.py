@@ -164,22 +164,9 @@ def subject(language, title):
     return mail_words.WORDS[language][f"{KIND}_subject"].format(title=title)
 
 
-def with_secret(db, mail):
-    """Return the mail with `secret`, a new one of its link. It is None without a link, or if that has
-    ended.
-    """
-    secret = None
-    if mail["entity_type"] == entities.LINK.entity_type:
-        secret = links.new_secret(db, mail["entity_id"])
-    return {**mail, "secret": secret}
-
-
-def with_sample_secret(db, mail):
-    """Return the mail with SECRET, or None, where `with_secret` has a secret or None."""
-    secret = None
-    if mail["entity_type"] == entities.LINK.entity_type:
-        secret = SECRET if links.get(db, mail["entity_id"])["status"] == "active" else None
-    return {**mail, "secret": secret}
+def link_of(db, mail):
+    """Return the id of the link in a mail, or None if it goes to the contact."""
+    return mail["entity_id"] if mail["entity_type"] == entities.LINK.entity_type else None
 
 
 def contents(db, mail):

@@ -49,8 +49,8 @@ def of_queued(db, last):
     if mail is None:
         return None
     kind = MAILS[mail["kind"]]
-    if kind.previewed:
-        mail = kind.previewed(db, mail)
+    if kind.link_of:
+        mail = links.with_sample_secret(db, mail, kind.link_of)
     try:
         return bodies.rendered(mail["subject"], kind.contents(db, mail))
     except Gone:

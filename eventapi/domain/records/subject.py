@@ -19,14 +19,14 @@ class Mail:
     `contents(db, mail)` runs in a snapshot and returns `Contents` (`domain/mail/contents.py`); it
     raises `Gone` if there is nothing to send any more. `prepare(db, mail)` runs before it, may
     write, and returns the mail, for instance with a new secret. It is repeated while the database
-    is busy. `previewed(db, mail)` stands for it in a preview: it writes nothing, and the secret is
-    SECRET.
+    is busy. A mail with the address of a link has `link_of(db, mail)` instead, which returns the id
+    of the link or None: its secret is new, and SECRET in a preview.
     """
 
     kind: str
     contents: Callable
     prepare: Callable | None = None
-    previewed: Callable | None = None
+    link_of: Callable | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

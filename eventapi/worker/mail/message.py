@@ -7,6 +7,7 @@ from email.message import EmailMessage
 from email.policy import SMTP, EmailPolicy
 from email.utils import format_datetime
 
+from eventapi.domain.access import links
 from eventapi.domain.mail.bodies import rendered
 from eventapi.domain.mail.contents import Gone, one_line
 from eventapi.domain.subjects import MAILS
@@ -38,6 +39,8 @@ def build(db, mail):
     kind = MAILS[mail["kind"]]
     if kind.prepare:
         mail = retry_while_busy(kind.prepare, db, mail)
+    elif kind.link_of:
+        mail = retry_while_busy(links.with_secret, db, mail, kind.link_of)
     with db.snapshot():
         contents = kind.contents(db, mail)
     return recipient, compose(db.config, recipient, mail["message_id"], mail["subject"], contents)

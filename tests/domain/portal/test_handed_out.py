@@ -21,10 +21,9 @@ ROOT = Path(__file__).parents[3] / "eventapi"
 MAKERS = {
     "cli/links.py create_door": "created",
     "domain/access/links.py add_secret": "those of its callers",
-    "domain/access/links.py new_secret": "mailed, reminded",
+    "domain/access/links.py with_secret": "mailed, reminded",
     "domain/access/links.py show": "shown",
     "domain/access/people.py make_secret": "shown",
-    "domain/people/decisions.py new_secret": "mailed",
     "domain/portal/granting.py create": "created",
     "domain/portal/granting.py rotate": "rotated",
     "domain/public_forms/drafts.py add_secret": "a draft",
