@@ -51,7 +51,7 @@ routes = Routes(
 sql = statements("desk")
 
 AT_ONCE = 100  # records of one call of a list
-PREVIEWS = 20  # mails that a trial shows
+REMINDERS = 20  # that the trial of links shows; of other mails, a trial shows the first one
 # What sentences about refusals name. Other members of a problem may have names of persons.
 MEMBERS = (
     "available",
@@ -611,10 +611,8 @@ def rows_of(db, request, found, batch, entries, state):
     if (resource, action) == ("applications", "approve") and state == "tried":
         taking_part = set(db.values(sql.taking_part, ids=as_json(ids)))
     texts = labels.words(request)
-    shows_mail = state == "tried" and mail_trials.offers(
-        request, db.config, found.one, resource, found.fields
-    )
-    rows, previews = [], 0
+    mails_left = mails_shown(db, request, found, resource) if state == "tried" else 0
+    rows = []
     for entry in entries:
         record = records.get(entry["record_id"])
         shown = entry["result"] or entry["trial"] or {}
@@ -627,12 +625,9 @@ def rows_of(db, request, found, batch, entries, state):
         if entry["undone"] and entry["undone"]["status"] >= 400:
             sentence = sentence_of(request, entry["undone"], resource)
         mail = None
-        if resource == "links" and state == "tried" and not is_refused and previews < PREVIEWS:
-            mail = mail_of(entry["record_id"]) if record else None
-            previews += 1
-        elif shows_mail and status is not None and not is_refused and not previews:
-            mail = tried_mail(request, found, batch, entry["record_id"])
-            previews += 1
+        if mails_left and status is not None and not is_refused:
+            mail = mail_of(request, found, batch, entry["record_id"])
+            mails_left -= 1
         amount = shown.get("amount")
         rows.append(
             {
@@ -688,14 +683,24 @@ def records_of(found, ids, include=()):
     return records
 
 
-def tried_mail(request, found, batch, id):
+def mails_shown(db, request, found, resource):
+    """Return how many mails a trial shows at most."""
+    if resource == "links":
+        return REMINDERS
+    offers = mail_trials.offers(request, db.config, found.one, resource, found.fields)
+    return 1 if offers else 0
+
+
+def mail_of(request, found, batch, id):
     """Return the text of the mail that a batch would send about a record, or None."""
+    if batch["resource"] == "links":
+        return reminder_of(id)
     body = form_of(request, found).body(batch["fields"])
     mail = mail_trials.of_action(found.one, {"id": id}, body)
     return mail and f"{mail['subject']}\n\n{mail['text']}"
 
 
-def mail_of(link_id):
+def reminder_of(link_id):
     """Return the text of the reminder that a link would get, or None if nothing is to be done."""
     try:
         return api.read("get_link_reminder", id=link_id).data["text"]
