@@ -173,6 +173,12 @@ class Browser:
         """Write a text into the focused element."""
         self.call("Input.insertText", text=text)
 
+    def choose_file(self, selector, path):
+        """Choose a file in the field that a selector of CSS finds."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        field = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", nodeId=field, files=[str(path)])
+
     def complaints(self):
         """Return the errors that the page has caused since it was opened: exceptions, and what its
         policy refused.

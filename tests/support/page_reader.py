@@ -114,6 +114,34 @@ class Reader:
         ]
 
 
+def forms_of(visitor):
+    """Return the functions with which a Reader gets pages and sends forms."""
+
+    def get(path):
+        return visitor.app.get(path, headers=visitor.headers, status="*")
+
+    def post(path, fields):
+        if not fields or not isinstance(fields[-1][1], tuple):
+            return visitor.app.post(path, fields, headers=visitor.headers, status="*")
+        *texts, (name, (filename, content)) = fields
+        head = "".join(
+            f'--b0\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
+            for key, value in texts
+        )
+        head += (
+            f'--b0\r\nContent-Disposition: form-data; name="{name}"; filename="{filename}"\r\n\r\n'
+        )
+        return visitor.app.request(
+            path,
+            method="POST",
+            body=head.encode() + content + b"\r\n--b0--\r\n",
+            status="*",
+            headers={**visitor.headers, "Content-Type": "multipart/form-data; boundary=b0"},
+        )
+
+    return get, post
+
+
 def plain(element):
     """Return the text of an element as it is read, with single spaces."""
     return re.sub(r"\s+", " ", element.get_text(" ")).strip()

@@ -159,8 +159,6 @@ def test_an_exhibitor_applies_and_answers_a_question(
 def choose(browser, file, content):
     """Choose a file in the form of the page, send it and look at the page."""
     file.write_bytes(content)
-    root = browser.call("DOM.getDocument")["root"]["nodeId"]
-    field = browser.call("DOM.querySelector", nodeId=root, selector="#f-file")["nodeId"]
-    browser.call("DOM.setFileInputFiles", nodeId=field, files=[str(file)])
+    browser.choose_file("#f-file", file)
     follow(browser, "document.querySelector('form[action$=files] button').click()")
     seen(browser)

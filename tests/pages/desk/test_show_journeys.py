@@ -2,7 +2,6 @@
 commands after signing in.
 """
 
-import json
 from collections import Counter
 
 import pytest
@@ -11,9 +10,9 @@ from eventapi.plugins import sessions
 from tests.pages.conftest import Visitor
 from tests.pages.desk.test_journey import enter
 from tests.pages.desk.test_setup_journey import desk_address  # noqa: F401
-from tests.pages.desk.test_whole_show import browser as forms_of
 from tests.pages.show.test_journey import needs_browser, text
-from tests.support.page_reader import Reader
+from tests.support.desk_browser import fill, tap
+from tests.support.page_reader import Reader, forms_of
 
 pytestmark = pytest.mark.processes
 
@@ -22,22 +21,6 @@ COMPANIES = [f"Firma {number:02}" for number in range(1, 61)]
 TRIAL = "Probelauf: 60 sind möglich, 0 nicht. Noch ist nichts geändert."
 # Key of a size -> (its name, its net price). Twenty exhibitors wish each.
 SIZES = {"s": ("Klein", 100), "m": ("Mittel", 150), "l": ("Groß", 250)}
-# What can be tapped with these words: with no others before with others behind them. The head of an
-# open fold is left out, so that the button in the fold can have the same words.
-SHOWN = """
-const named = each => each.getAttribute('aria-label') || each.innerText.replace(/\\s+/g, ' ').trim();
-const shown = words => {
-  const all = [...document.querySelectorAll('a, button, summary, input')].filter(
-    each => each.checkVisibility() && !each.matches('details[open] > summary'));
-  return all.find(each => named(each) === words) || all.find(each => named(each).startsWith(words));
-};
-"""
-# Choose the option of a field that begins with these words.
-CHOOSE = """{{
-  const field = [...document.querySelectorAll('main label')].find(each => each.innerText.startsWith({})).control;
-  field.value = [...field.options].find(each => each.text.trim().startsWith({})).value;
-  0
-}}"""
 
 
 @pytest.fixture
@@ -103,34 +86,6 @@ def applied(organiser):
     )
 
 
-def tap(browser, words, *, leads_on=True):
-    """Tap with a finger what has these words, or begins with them. It must be displayed, and nothing may
-    cover it.
-    """
-    with browser.scripts():
-        place = browser.run(f"""(async () => {{
-          {SHOWN}
-          const found = shown({json.dumps(words)});
-          if (!found) return null;
-          found.scrollIntoView({{block: "center", behavior: "instant"}});
-          for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
-          const box = found.getBoundingClientRect();
-          const x = box.x + box.width / 2, y = box.y + box.height / 2;
-          return [x, y, found.contains(document.elementFromPoint(x, y))];
-        }})()""")
-    assert place, f"nothing to tap begins with {words!r}: {text(browser, 'body')[:1000]}"
-    x, y, is_on_top = place
-    assert is_on_top, f"something covers {words!r}"
-
-    browser.events.clear()
-    browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
-    browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
-    if leads_on:
-        browser.until(
-            lambda: any(event["method"] == "Page.loadEventFired" for event in browser.events)
-        )
-
-
 def go(browser, words):
     """Tap an entry of the menu."""
     tap(browser, "Menü", leads_on=False)
@@ -157,7 +112,7 @@ def tap_booth(browser, number):
     """Hold the booth of the same number for an exhibitor, on its page."""
     go(browser, "Aussteller")
     tap(browser, f"Firma {number:02}")
-    browser.run(CHOOSE.format(json.dumps("Freier Stand"), json.dumps(f"A{number} ")))
+    fill(browser, {"Freier Stand": f"A{number} "})
     tap(browser, "Vormerken")
     assert f"Stand A{number} ist vorgemerkt." in text(browser, "main")
 

@@ -15,7 +15,7 @@ from eventapi.web.html import tokens
 from eventapi.worker.mail import message as mail_message
 from tests.pages.conftest import Visitor
 from tests.support import camt
-from tests.support.page_reader import Reader
+from tests.support.page_reader import Reader, forms_of
 
 CONFIGURED = {
     "base_url": "http://localhost",
@@ -35,38 +35,10 @@ def clerk(app, db, settings, monkeypatch):
     monkeypatch.setattr(plugin, "PER_MINUTE", 1000)  # and a working day takes seconds
     with db.write():
         admin = api_keys.add_admin(db, "Ada Lovelace", "ada@messe.test")
-    clerk = Reader(*browser(Visitor(app)))
+    clerk = Reader(*forms_of(Visitor(app)))
     clerk.admin = admin
     signed_in(clerk, db)
     return clerk
-
-
-def browser(visitor):
-    """Return the functions with which a Reader gets pages and sends forms."""
-
-    def get(path):
-        return visitor.app.get(path, headers=visitor.headers, status="*")
-
-    def post(path, fields):
-        if not fields or not isinstance(fields[-1][1], tuple):
-            return visitor.app.post(path, fields, headers=visitor.headers, status="*")
-        *texts, (name, (filename, content)) = fields
-        head = "".join(
-            f'--b0\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
-            for key, value in texts
-        )
-        head += (
-            f'--b0\r\nContent-Disposition: form-data; name="{name}"; filename="{filename}"\r\n\r\n'
-        )
-        return visitor.app.request(
-            path,
-            method="POST",
-            body=head.encode() + content + b"\r\n--b0--\r\n",
-            status="*",
-            headers={**visitor.headers, "Content-Type": "multipart/form-data; boundary=b0"},
-        )
-
-    return get, post
 
 
 def signed_in(clerk, db):

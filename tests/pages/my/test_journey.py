@@ -127,12 +127,6 @@ class Walk:
                 + ("checked = true" if value is True else f"value = {value!r}")
             )
 
-    def choose_file(self, path):
-        field = self.browser.call(
-            "Runtime.evaluate", expression="document.querySelector('[type=file]')"
-        )["result"]
-        self.browser.call("DOM.setFileInputFiles", files=[str(path)], objectId=field["objectId"])
-
     def main(self):
         return text(self.browser, "main")
 
@@ -277,7 +271,7 @@ def test_from_approval_to_a_paid_invoice_and_two_badges(
     )
     walk.press("save")
     (tmp_path / "logo.png").write_bytes(PNG)
-    walk.choose_file(tmp_path / "logo.png")
+    browser.choose_file("[type=file]", tmp_path / "logo.png")
     follow(browser, "document.querySelector('[type=file]').form.submit()")
     walk.seen("profile")
     assert api.data(f"/participants/{me['id']}/profile")["logo"]

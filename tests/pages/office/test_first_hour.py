@@ -9,19 +9,16 @@ import re
 
 import pytest
 
-from eventapi import config as configuration
 from eventapi import times
-from eventapi.domain.access import invitations, people, totp
-from eventapi.worker.mail import job
+from eventapi.domain.access import people, totp
 from tests.pages.show.test_journey import follow, needs_browser
 from tests.pages.test_accessibility import AXE, CHECK
 from tests.pictures.test_invoice_pdf import texts
 from tests.support.browser import Browser
-from tests.support.client import SCOPES, Client, add_key, write_empty_config
-from tests.support.mail_server import Inbox, Server
-from tests.support.served import served
+from tests.support.client import SCOPES, Client, add_key
+from tests.support.mail_server import Inbox
+from tests.support.new_service import empty_settings, invite, link_in, mailing, work
 from tests.test_images import PNG
-from tests.worker.test_mail import configure
 
 pytestmark = [pytest.mark.processes, needs_browser]
 PASSWORD, NEXT_PASSWORD = "vier Wörter und ein Komma", "fünf Wörter und zwei Kommas"
@@ -74,11 +71,6 @@ class Device:
             assert self.browser.run(f"!!{field}"), f"no field {name} on {self.text()}"
             self.browser.run(f"{field}.value = {value!r}")
 
-    def choose_file(self, path):
-        root = self.browser.call("DOM.getDocument")["root"]["nodeId"]
-        node = self.browser.call("DOM.querySelector", nodeId=root, selector="main [type=file]")
-        self.browser.call("DOM.setFileInputFiles", nodeId=node["nodeId"], files=[str(path)])
-
     def text(self):
         return self.browser.run("document.body.innerText")
 
@@ -103,34 +95,13 @@ def inbox():
 
 @pytest.fixture
 def settings(tmp_path, template):
-    """The organiser has set nothing."""
-    (tmp_path / "eventapi.db").write_bytes(template)
-    file = str(write_empty_config(tmp_path))
-    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(tmp_path), "EVENTAPI_CONFIG": file})
+    return empty_settings(tmp_path, template)
 
 
 @pytest.fixture
 def root(app, settings, inbox):
-    """Return the address of a new service that sends mails."""
-    post = Server(inbox).start()
-    configure(settings, post)
-    with served(app.app, []) as url:
-        settings.base_url = url
-        names = ("base_url", "smtp_host", "smtp_port", "smtp_security", "smtp_sender")
-        settings.live.values |= {name: getattr(settings, name) for name in names}
+    with mailing(app.app, settings, inbox) as url:
         yield url
-    post.stop()
-
-
-def link_in(inbox):
-    """Return the address of the link in the last mail that has one."""
-    mails = [each.get_body(("plain",)).get_content() for each in inbox.messages]
-    return re.findall(r"http\S+/link/evl_\S+", " ".join(mails))[-1]
-
-
-def work(db):
-    job.run(db, lambda: False)
-    job.finish()
 
 
 def code_of(secret, later=0):
@@ -154,13 +125,7 @@ def test_the_first_hour(root, app, db, inbox, tmp_path, width, language):
 
 
 def accept_the_invitation(device, db, inbox):
-    """`eventapi admin invite` mails the link."""
-    with db.write():
-        id = people.invite(
-            db, "Carla Weiß", "carla@fair.example", "owner", language=device.language
-        )
-        invitations.invite_by_mail(db, id)
-    work(db)
+    invite(db, device.language)
     device.open(link_in(inbox))
     device.is_sound()
     device.press("enter")
@@ -223,7 +188,7 @@ def set_the_company(device, db, tmp_path):
     logo.write_bytes(PNG)
     device.open("/desk/company/look/logo")
     device.is_sound()
-    device.choose_file(logo)
+    device.browser.choose_file("main [type=file]", logo)
     device.press("upload")
     device.is_sound()
 
