@@ -79,6 +79,7 @@ OUTSIDE = (
     "pages.desk.applications",
     "pages.desk.exhibitor",
     "pages.desk.exhibitor_logo",
+    "pages.desk.handing_in",
     "pages.desk.exhibitors",
     "pages.desk.new_exhibitor",
     "pages.desk.booths",

@@ -1,17 +1,19 @@
 """Submissions: what participants submit for an event, from draft to approval, with every revision."""
 
+from contextlib import contextmanager
+
 from eventapi import times
 from eventapi.calls import batches
 from eventapi.domain.attachments import content_types
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
-from eventapi.domain.submissions import submissions
+from eventapi.domain.submissions import submissions, submitted_files
 from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.submissions import TRANSITIONS
-from eventapi.errors import Problem
+from eventapi.errors import Problem, invalid
 from eventapi.plugins.access import require_scope
 from eventapi.storage.statements import statements
-from eventapi.web import downloads
+from eventapi.web import downloads, uploads
 from eventapi.web.includes import allowed_actions, attach_one, ids_of, include_one
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, found, require_match
@@ -19,6 +21,8 @@ from eventapi.web.routes import Desk, Routes
 
 routes = Routes("submissions", "submission", scope="submissions", states=(TRANSITIONS,))
 sql = statements("submissions")
+
+BYTES = ("application/octet-stream",)
 
 
 @routes.list("/submissions", query="submission.query")
@@ -59,12 +63,85 @@ def update_submission(db, who, id, body):
     return submissions.update(db, old, body)
 
 
+@contextmanager
+def receive(environ, config, _=None):
+    """Yield the file of a request as `uploads.received` does. A repeated request is one with the same
+    file.
+    """
+    with uploads.received(environ, config) as upload:
+        environ["eventapi.raw_body"] = upload.sha256.encode()
+        yield upload
+
+
+@routes.post(
+    "/submissions/files",
+    query="submission.new_file",
+    raw_body=BYTES,
+    receive=receive,
+    further_scopes=("documents",),
+    response="submission",
+    status=201,
+)
+def create_submission_file(db, query, upload):
+    """Create a submission with its file in one request.
+
+    Send the bytes of the file as the body. The file becomes a document of the participant. What POST
+    /submissions refuses is refused here, too, and then no document is made. The file must be one
+    that the type accepts, by its extension, its content and its size.
+    """
+    with naming_parts():
+        return created(submitted_files.create(db, query, upload), "/submissions")
+
+
+@routes.put(
+    "/submissions/<id>/file",
+    query="submission.file",
+    raw_body=BYTES,
+    receive=receive,
+    further_scopes=("documents",),
+    response="submission",
+)
+def set_submission_file(db, id, query, upload):
+    """Replace the file of a submission that is pending, rejected or needs a revision, and submit it.
+
+    Send the bytes of the file as the body. They become another document of the participant; that of
+    an earlier revision stays.
+    """
+    old = require_match(get(db, id))
+    with naming_parts():
+        return submitted_files.replace(db, old, query, upload)
+
+
+@contextmanager
+def naming_parts():
+    """Raise faults of a body with those parts of the request that have the same meaning: parameters,
+    and the file in place of `document_id`.
+    """
+    try:
+        yield
+    except Problem as problem:
+        if not problem.errors:
+            raise
+        raise invalid([named_part(error) for error in problem.errors]) from None
+
+
+def named_part(error):
+    """Return a fault with the parameter or the body that it is about in place of its field."""
+    name = error.get("pointer", "")[1:]
+    if not name:
+        return error
+    kept = {key: value for key, value in error.items() if key != "pointer"}
+    if name == "document_id":
+        return {**kept, "pointer": ""}
+    return {**kept, "parameter": name}
+
+
 @routes.delete("/submissions/<id>")
 def delete_submission(db, id):
     submissions.delete(db, require_match(get(db, id)))
 
 
-@routes.post("/submissions/<id>/submit")
+@routes.post("/submissions/<id>/submit", desk=Desk(unless=("revision_requested", "rejected")))
 def submit_submission(db, id):
     """Submit the current value as a new revision.
 

@@ -124,6 +124,7 @@ NAMES = {
         update_document_category_patch delete_document_category""",
     "submissions": """
         list_submissions create_submission get_submission update_submission_put update_submission_patch
+        create_submission_file set_submission_file
         delete_submission submit_submission approve_submission reject_submission request_submission_revision
         list_submission_revisions get_submission_revision get_submission_revision_content batch_submissions""",
     "submission-types": """

@@ -6,28 +6,14 @@ Every function that writes is called inside a write transaction and journals the
 from datetime import timedelta
 
 from eventapi import times
-from eventapi.domain.attachments import content_types, documents
-from eventapi.domain.submissions import submissions
+from eventapi.domain.attachments import content_types
+from eventapi.domain.submissions import submissions, submitted_files
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
 
 sql = statements("portal")
 
 PER_HOUR = 20  # files of a participant in an hour
-# A document that is a file, as POST /documents has it.
-FILE = dict.fromkeys(
-    (
-        "category_id",
-        "category_key",
-        "template_id",
-        "template_key",
-        "language",
-        "metadata",
-        "content",
-        "esign_status",
-        "is_contract",
-    )
-)
 PLAIN = {"custom_fields": {}}
 
 
@@ -62,18 +48,8 @@ def hand_in_file(db, participant, kind, upload, filename, *, is_draft):
     old = kind["submission_id"] and submissions.get(db, kind["submission_id"])
     if old:
         submissions.refuse_locked(old, ["document_id"])
-    row = documents.create(
-        db,
-        {
-            **FILE,
-            "entity_type": "event_participant",
-            "entity_id": participant["id"],
-            "filename": name,
-            "title": kind["title"],
-        },
-    )
-    row = documents.set_content(db, row, upload, None, is_certain=True)
-    return _store(db, participant, kind, {"document_id": row["id"]}, is_draft)
+    document_id = submitted_files.add(db, participant, kind, upload, name)
+    return _store(db, participant, kind, {"document_id": document_id}, is_draft)
 
 
 def submit(db, kind):

@@ -48,13 +48,17 @@ def types(db, participant):
     return [_type(row) for row in db.all(sql.types, participant_id=participant["id"])]
 
 
+def state_of(status):
+    """Return the state of what is asked for, by the status of its submission, or None without one."""
+    return {None: "missing", "pending": "draft"}.get(status, status)
+
+
 def _type(row):
-    states = {None: "missing", "pending": "draft"}
     return {
         **row,
         "value": row["value"] and json.loads(row["value"]),
         "allowed_extensions": json.loads(row["allowed_extensions"]),
-        "state": states.get(row["status"], row["status"]),
+        "state": state_of(row["status"]),
     }
 
 

@@ -187,7 +187,7 @@ def create(db, body):
     Raise 422 for everything that is wrong with it; 409 `duplicate`, `anonymized` or
     `participant_cancelled`.
     """
-    participant, kind = _participant_and_type(db, body)
+    participant, kind = participant_and_type(db, body)
     faults = Faults()
     _check_input(db, kind, participant, body, faults)
     if not body["draft"]:
@@ -195,7 +195,7 @@ def create(db, body):
     fields = custom_fields.checked(db, "submission", body, {}, faults)
     faults.raise_any()
     anonymity.refuse_gone(participant)
-    _refuse_second(db, participant, kind)
+    refuse_second(db, participant, kind)
     id = db.insert(
         sql.add,
         event_id=participant["event_id"],
@@ -266,7 +266,7 @@ def submit(db, old):
     return new
 
 
-def _refuse_second(db, participant, kind):
+def refuse_second(db, participant, kind):
     """Raise 409 `duplicate` if the participant has a submission of this type already."""
     known = db.one(sql.find, event_participant_id=participant["id"], type_id=kind["id"])
     if known:
@@ -278,7 +278,7 @@ def _refuse_second(db, participant, kind):
         )
 
 
-def _participant_and_type(db, body):
+def participant_and_type(db, body):
     """Return the participant and the type that a new submission names.
 
     Raise 422 unless both are of one event and the type fits the role.

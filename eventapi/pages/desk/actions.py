@@ -489,12 +489,12 @@ def run(request, name, ids, body, *, tag=None, upload=None, query="", keeper=Non
     )
 
 
-def once(request, name, ids, body, lead, *, tag=None, upload=None):
+def once(request, name, ids, body, lead, *, tag=None, upload=None, query=None):
     """Run a route of the API once for the form that was sent, and return the redirection
     `lead(response)`.
 
-    The redirection is kept in the transaction of the change, so that pressing a button twice does
-    nothing twice.
+    `query` are parameters of the route. The redirection is kept in the transaction of the change, so
+    that pressing a button twice does nothing twice.
     """
     page = desk.running()
 
@@ -506,7 +506,15 @@ def once(request, name, ids, body, lead, *, tag=None, upload=None):
 
         return idempotency.form_once(page, redirected)
 
-    return desk.call(api.routes()[name], ids, body=body, tag=tag, within=within, upload=upload)
+    return desk.call(
+        api.routes()[name],
+        ids,
+        body=body,
+        tag=tag,
+        within=within,
+        upload=upload,
+        query=urlencode(query or {}),
+    )
 
 
 def return_path(request):

@@ -1,7 +1,7 @@
 """One exhibitor at the desk, with everything about it."""
 
 from eventapi.domain.access import rights
-from eventapi.pages.desk import actions, api, events, labels, links, neighbours, taxes
+from eventapi.pages.desk import actions, api, events, handing_in, labels, links, neighbours, taxes
 from eventapi.pages.desk.applications import fields_of, notes, size_of
 from eventapi.pages.desk.page import render_page
 from eventapi.web.routes import Routes
@@ -31,6 +31,7 @@ CONTACT = (
     "language",
 )
 FEW = 20  # records of one kind on the page of an exhibitor
+ASKED = 100  # submissions there: one for each type at most
 HOSTS = ("exhibitor", "sponsor")  # roles whose booth co-exhibitors share
 LIVE = ("pending", "confirmed")  # reservations that have a booth
 SENT = ("pending_signature", "active")  # contracts that the exhibitor has
@@ -63,7 +64,7 @@ def get_desk_exhibitor(db, request, id):
     )
     event = events.by_key(db, row["event_key"])
 
-    def of(scope, name, resource, *, include=(), **query):
+    def of(scope, name, resource, *, include=(), per_page=FEW, **query):
         """Return records of the participant with their buttons, or None without the scope.
 
         Those without `resource` get no buttons.
@@ -71,8 +72,9 @@ def get_desk_exhibitor(db, request, id):
         if not (api.may(request, scope) and api.may_call(request, name)):
             return None
         if resource is None:
-            return api.rows(name, include=include, per_page=FEW, **query)[0]
-        found, _ = api.rows(name, include=(*include, "allowed_actions"), per_page=FEW, **query)
+            return api.rows(name, include=include, per_page=per_page, **query)[0]
+        include = (*include, "allowed_actions")
+        found, _ = api.rows(name, include=include, per_page=per_page, **query)
         return [with_buttons(request, resource, each) for each in found]
 
     mine = {"event_participant_id": id}
@@ -97,9 +99,7 @@ def get_desk_exhibitor(db, request, id):
             "booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine
         ),
         "orders": orders,
-        "submissions": of(
-            "submissions", "list_submissions", "submissions", include=("type",), **mine
-        ),
+        "submissions": of("submissions", "list_submissions", "submissions", per_page=ASKED, **mine),
         "invoices": of("invoices", "list_invoices", None, **mine),
         "documents": of(
             "documents",
@@ -146,6 +146,7 @@ def get_desk_exhibitor(db, request, id):
         notes=notes(request, "event_participant", id),
         entity=("event_participant", id),
         history=history(request, "event_participant", id),
+        requirements=handing_in.requirements_of(request, row, records["submissions"]),
         is_undecided=bool(records["bill"]) and taxes.is_undecided(db, request, [id]),
         replace=actions.one(request, "replace_participant_badge", id=id),
         **records,

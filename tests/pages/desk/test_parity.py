@@ -43,7 +43,7 @@ OF_THE_DESK = {
 NAMED = (
     "do/<name>",
     "do/<name>/<id>",
-    "do/<name>/<id>/<item_id>",
+    "do/<name>/<id>/<id>",
     "edit/<name>",
     "edit/<name>/<id>",
     "batch/<resource>/<action>",
@@ -114,7 +114,7 @@ def tables(db):
 
 def test_each_form_of_the_desk_is_known():
     paths = {
-        route.path.removeprefix("/desk/")
+        route.path.removeprefix("/desk/").replace("<item_id>", "<id>")
         for route in application.routes()
         if route.path.startswith("/desk/") and route.method == "POST"
     }

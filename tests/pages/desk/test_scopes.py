@@ -55,10 +55,13 @@ NEEDS = {
         batch/service-orders/confirm batch/service-orders/cancel edit/service_orders edit/service_orders/1""",
     "submissions": """
         do/create_participant_link/2
-        do/approve_submission/1 do/reject_submission/1 do/request_submission_revision/1 edit/submission_types
+        do/submit_submission/1 do/approve_submission/1 do/reject_submission/1 do/request_submission_revision/1
+        edit/submission_types
         batch/submissions/approve batch/submissions/reject batch/submissions/request-revision
-        edit/submission_types/1""",
+        edit/submission_types/1 exhibitors/1/hand_in/1
+        exhibitors/1/hand_in/1/file""",
     "documents": """
+        exhibitors/1/hand_in/1/file
         do/create_participant_link/2
         do/request_document_signature/1 do/mark_document_signed/2 do/decline_document/2 do/void_document/2
         do/terminate_document/2
@@ -87,7 +90,10 @@ NEEDS = {
 }
 NEEDS = {scope: text.split() for scope, text in NEEDS.items()}
 # What needs a scope for reading as well
-READS = {"do/create_participant_contract/2": "participants:read"}
+READS = dict.fromkeys(
+    ("do/create_participant_contract/2", "exhibitors/1/hand_in/1", "exhibitors/1/hand_in/1/file"),
+    "participants:read",
+)
 ADDRESSES = sorted({address for addresses in NEEDS.values() for address in addresses})
 FIELDS = {
     "do/create_participant_contract/2": {"template_key": "contract"},
@@ -111,6 +117,7 @@ FILES = {
     "company/look/logo": ("logo.png", b"no picture"),
     "setup/website/picture": ("photo.png", b"no picture"),
     "exhibitors/1/logo": ("logo.png", b"no picture"),
+    "exhibitors/1/hand_in/1/file": ("logo.png", b"no picture"),
 }
 # What no key can send: tests/pages/office/test_team.py has the table of these.
 OF_PERSONS = (
@@ -134,6 +141,7 @@ PAGES = (
     "exhibitors/2",
     "exhibitors/3",
     "exhibitors/1/logo",
+    "exhibitors/1/hand_in/1",
     "exhibitors/new",
     "visitors/new",
     "exhibitors/submissions",
@@ -258,7 +266,7 @@ def test_the_table_has_everything_that_the_desk_can_send():
         *OF_PERSONS,
     }
     known = {plain(address) for address in ADDRESSES}
-    assert {re.sub("/<id>", "", path) for path in sends} <= known
+    assert {re.sub("/<(item_)?id>", "", path) for path in sends} <= known
     assert {f"do/{name}" for name in actions.buttons()} == {
         address for address in known if address.startswith("do/")
     }
@@ -370,13 +378,16 @@ def test_a_key_that_has_no_other_scope_gets_through(desk, busy_fair):
 def test_every_button_is_on_a_page(office, busy_fair):
     """But the one for an application that lacks its page or badge, which test_office.py presses, and
     those that remove a logo and send a test mail, which the tests of office/ press. That two exchange
-    their booths is in test_exhibitor.py.
+    their booths is in test_exhibitor.py, and what the office hands in in test_handing_in.py.
     """
     elsewhere = {"applications/access", "company/look/logo/remove", "company/mails/test"}
     elsewhere |= {
         "do/swap_booth_reservation",
         "setup/website/picture/remove",
         "exhibitors/logo/remove",
+        "do/submit_submission",
+        "exhibitors/hand_in",
+        "exhibitors/hand_in/file",
     }
     missing = sorted({plain(address) for address in ADDRESSES} - shown_on_pages(office) - elsewhere)
     assert not missing, " ".join(missing)

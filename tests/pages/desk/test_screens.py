@@ -70,6 +70,7 @@ PAGES = (
     "exhibitors",
     "exhibitors/1",
     "exhibitors/1/logo",
+    "exhibitors/1/hand_in/1",
     "exhibitors/new",
     "visitors/new",
     "exhibitors/orders",
