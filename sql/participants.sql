@@ -3,10 +3,13 @@
 -- columns: shown = p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed,
 --   p.category_id, k.category_key, p.badge_name, p.badge_number, p.host_participant_id
 
--- What lists sort by beside the columns of participants: the name of the contact, and the first confirmed booth.
+-- What lists sort by beside the columns of participants: the name of the contact, the first confirmed booth, and
+-- the name of the size that the application wishes.
 -- columns: sort_name = (SELECT coalesce(n.company_name_folded, n.last_name_folded) FROM contacts n WHERE n.id = p.contact_id)
 -- columns: sort_booth = (SELECT min(n.booth_number_natural) FROM booth_reservations n
 --   WHERE n.event_participant_id = p.id AND n.status = 'confirmed')
+-- columns: sort_wish = (SELECT fold(w.booth_type_name) FROM applications a JOIN booth_types w ON w.id = a.booth_type_id
+--   WHERE a.id = p.application_id)
 
 -- name: get
 SELECT {shown},
@@ -88,7 +91,7 @@ SELECT {shown},
    AND p.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
         ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
         GROUP BY t.entity_id HAVING count(*) = json_array_length(:cf_terms))                                -- when cf_terms
- ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id created_at=p.id name={sort_name} booth_number={sort_booth}
+ ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id created_at=p.id name={sort_name} booth_number={sort_booth} wish={sort_wish}
 
 -- name: contacts_of
 SELECT p.id AS participant_id, c.id, c.customer_number, c.company_name, c.first_name, c.last_name, c.email, c.phone,
@@ -112,6 +115,16 @@ SELECT r.event_participant_id AS participant_id, r.booth_id, r.booth_number, r.s
  WHERE r.event_participant_id IN (SELECT value FROM json_each(:ids))
    AND (r.status = 'confirmed' OR :reads_booths AND r.status = 'pending')
  ORDER BY r.booth_number_natural, r.id;
+
+-- name: wishes_of
+-- What the applications of participants wish, with the size of a type only for keys that may read types.
+SELECT p.id AS participant_id, a.id AS application_id, t.booth_type_key, a.requested_area,
+       iif(:reads_booths, t.booth_type_name, NULL) AS booth_type_name,
+       iif(:reads_booths, t.usual_width, NULL) AS usual_width,
+       iif(:reads_booths, t.usual_depth, NULL) AS usual_depth
+  FROM participants p JOIN applications a ON a.id = p.application_id
+  LEFT JOIN booth_types t ON t.id = a.booth_type_id
+ WHERE p.id IN (SELECT value FROM json_each(:ids)) AND (t.id IS NOT NULL OR a.requested_area IS NOT NULL);
 
 -- name: balances_of
 -- Sums of the sent invoices and credit notes of participants, by currency.

@@ -8,6 +8,7 @@ from eventapi.domain.access import links, rights
 from eventapi.domain.attachments import document_rows
 from eventapi.domain.billing import bills
 from eventapi.domain.entrance import badges
+from eventapi.domain.halls import booth_rows
 from eventapi.domain.people import badge_sheets, newcomers, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent
 from eventapi.domain.portal import cancelling, granting, sending, staff
@@ -18,7 +19,14 @@ from eventapi.plugins.access import may_read, require_flag, require_scope, requi
 from eventapi.storage import folding
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.includes import allowed_actions, attach_list, ids_of, include_found, include_one
+from eventapi.web.includes import (
+    allowed_actions,
+    attach_list,
+    attach_one,
+    ids_of,
+    include_found,
+    include_one,
+)
 from eventapi.web.lists import one, page
 from eventapi.web.rest import (
     Response,
@@ -46,7 +54,8 @@ SUBMISSION = "submission:"
 def list_participants(db, who, query):
     """List participants.
 
-    `balance`, as a filter and as an include, needs the scope `invoices:read` as well, `has_link` and
+    `balance`, as a filter and as an include, needs the scope `invoices:read` as well, `wish`, as
+    an include and in `sort`, needs `applications:read`, `has_link` and
     `lacks=link` need `links:read`, and `is_waitlisted` needs `booths:read`. With `booths:read`, the
     include `booths` has those that are only held, too.
     """
@@ -99,10 +108,12 @@ def found_once(db, query):
 
 
 def require_scopes_of(who, query):
-    """Raise 403 unless the key may read the records that the filters and includes ask about."""
+    """Raise 403 unless the key may read the records that filters, includes and sort ask about."""
     if "balance" in query or "balance" in query.get("include", ()):
         require_flag(who, "invoices")
         require_scope(who, "invoices", writes=False)
+    if "wish" in query.get("include", ()) or query.get("sort") == "wish":
+        require_scope(who, "applications", writes=False)
     if "has_link" in query or query.get("lacks") == "link":
         require_scope(who, "links", writes=False)
     if "is_waitlisted" in query:
@@ -148,9 +159,7 @@ def create_participant(db, who, body):
 
 @routes.get("/participants/<id>", query="participant.one")
 def get_participant(db, who, id, query):
-    if "balance" in query.get("include", ()):
-        require_flag(who, "invoices")
-        require_scope(who, "invoices", writes=False)
+    require_scopes_of(who, query)
     return one(db, get(db, id), query, includes(who))
 
 
@@ -403,6 +412,22 @@ def include_booths(reads_booths):
     return include
 
 
+def include_wish(reads_booths):
+    """Return the function of `include=wish`: what the application of a participant wishes, with the
+    size of its booth type if the key reads these.
+    """
+
+    def include(db, records):
+        rows = db.all(sql.wishes_of, ids=ids_of(records), reads_booths=reads_booths)
+        for row in rows:
+            row["requested_area"] = money.unscaled(row["requested_area"], 3)
+            row["usual_width"] = booth_rows.metres(row["usual_width"])
+            row["usual_depth"] = booth_rows.metres(row["usual_depth"])
+        attach_one(records, "wish", rows, "participant_id")
+
+    return include
+
+
 def balances_of(db, ids):
     """Return id -> the sums of the invoices of a participant: those in the currency of the organiser,
     and those of each other currency in `others`.
@@ -417,7 +442,11 @@ def balances_of(db, ids):
 def includes(who):
     """Return the functions of `include` for a key."""
     reads_booths = may_read(who, "booths") and "booths" not in who.disabled_flags
-    return {**INCLUDES, "booths": include_booths(reads_booths)}
+    return {
+        **INCLUDES,
+        "booths": include_booths(reads_booths),
+        "wish": include_wish(reads_booths),
+    }
 
 
 SUMS = ("invoiced", "paid", "open", "overdue")
@@ -427,7 +456,8 @@ INCLUDES = {
     "category": include_one("category", sql.categories_of, "participant_id"),
     "readiness": include_found("readiness", readiness.checklists),
     "badge_quota": include_found("badge_quota", staff.quotas),
-    "booths": include_booths(False),  # `includes` may replace it
+    "booths": include_booths(False),  # `includes` may replace these two
+    "wish": include_wish(False),
     "balance": include_found("balance", balances_of),
     "custom_fields": custom_fields.include("event_participant"),
     "allowed_actions": allowed_actions(TRANSITIONS.of),

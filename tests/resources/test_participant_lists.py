@@ -266,3 +266,67 @@ def test_totals_of_several_currencies_stand_side_by_side(fair, db):
     assert row["balance"]["others"] == [
         {"currency": "CHF", "invoiced": 200.2, "paid": 200.2, "open": 0, "overdue": 0}
     ]
+
+
+# What the application wishes
+
+
+@pytest.fixture
+def wishes(organiser):
+    """Return company -> wish of those who applied with a size, with an area, or without a wish."""
+    organiser.make("/events", {"event_key": "fair", "title": "Fair"})
+    for name, width in (("Row", 3), ("Corner", 4)):
+        body = {"booth_type_name": name, "price_model": "fixed", "price": 100}
+        organiser.make("/booths/types", {**body, "usual_width": width, "usual_depth": 2.5})
+    for company, wish in (
+        ("Rosen", {"booth_type_key": "row", "requested_area": 9}),
+        ("Tulpen", {"booth_type_key": "corner"}),
+        ("Astern", {"requested_area": 12.5}),
+        ("Nelken", {}),
+    ):
+        made = organiser.make(
+            "/applications",
+            {
+                "event_keys": ["fair"],
+                "company_name": company,
+                "email": f"{company}@mail.example",
+                **wish,
+            },
+        )
+        organiser.post(f"/applications/{made['id']}/approve", {}, status=200)
+
+    def read(person, query=""):
+        rows = person.data(f"/participants?include=contact,wish{query}")
+        return {row["contact"]["company_name"]: row["wish"] for row in rows}
+
+    return read
+
+
+def test_participants_include_what_their_application_wishes(organiser, person, wishes):
+    found = wishes(organiser)
+    assert found["Rosen"] == {
+        "application_id": 1,
+        "booth_type_key": "row",
+        "requested_area": 9,
+        "booth_type_name": "Row",
+        "usual_width": 3,
+        "usual_depth": 2.5,
+    }
+    assert found["Astern"]["requested_area"] == 12.5 and found["Astern"]["booth_type_key"] is None
+    assert found["Nelken"] is None
+    assert list(wishes(organiser, "&sort=wish&order=ASC"))[:2] == ["Tulpen", "Rosen"]
+    [row] = organiser.data("/participants?search=rosen")
+    one = organiser.data(f"/participants/{row['id']}?include=wish")
+    assert one["wish"] == found["Rosen"]
+    csv = organiser.get("/participants?include=wish", headers={"Accept": "text/csv"}).text
+    assert "wish.booth_type_name" in csv.splitlines()[0]
+
+
+def test_a_wish_needs_the_scope_of_applications(person, wishes):
+    reader = person("participants:read booths:read")
+    for path in ("?include=wish", "?sort=wish", "/1?include=wish"):
+        refused = reader.get(f"/participants{path}", status=403)
+        assert refused.json["scope"] == "applications:read"
+    plain = wishes(person("participants:read applications:read"))["Rosen"]
+    assert (plain["booth_type_key"], plain["booth_type_name"]) == ("row", None)
+    assert plain["usual_width"] is plain["usual_depth"] is None

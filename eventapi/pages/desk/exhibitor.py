@@ -2,7 +2,7 @@
 
 from eventapi.domain.access import rights
 from eventapi.pages.desk import actions, api, events, handing_in, labels, links, neighbours, taxes
-from eventapi.pages.desk.applications import fields_of, notes, size_of
+from eventapi.pages.desk.applications import fields_of, notes
 from eventapi.pages.desk.page import render_page
 from eventapi.web.routes import Routes
 
@@ -55,7 +55,10 @@ def get_desk_exhibitor(db, request, id):
     row = api.record(
         "get_participant",
         id,
-        include=("contact", "event", "category", "readiness", "allowed_actions"),
+        include=(
+            *("contact", "event", "category", "readiness", "allowed_actions"),
+            *(("wish",) if api.may(request, "applications") else ()),
+        ),
     )
     contact = (
         api.read("get_contact", id=row["contact_id"]).data
@@ -248,8 +251,7 @@ def first_button(rows, names):
 def wish_of(request, row):
     """Return what the application has asked for, or None.
 
-    {id, size, area, message, answers}: `size` names the type of the booth, `answers` are (label,
-    value) of own questions.
+    {id, booth_type_name, area, message, answers}: `answers` are (label, value) of own questions.
     """
     if row["application_id"] is None or not api.may(request, "applications"):
         return None
@@ -257,7 +259,7 @@ def wish_of(request, row):
     custom = fields_of(request)
     return {
         "id": application["id"],
-        "size": size_of(request, application),
+        "booth_type_name": row["wish"] and row["wish"]["booth_type_name"],
         "area": application["requested_area"],
         "message": application["message"],
         "answers": [
@@ -334,9 +336,9 @@ def free_booths(request, row, reservations, wish):
     ):
         return None
     free = actions.free_booths(row["event_id"])
-    if wish is None or wish["size"] is None:
+    if wish is None or wish["booth_type_name"] is None:
         return free
-    return sorted(free, key=lambda booth: booth["booth_type_name"] != wish["size"])
+    return sorted(free, key=lambda booth: booth["booth_type_name"] != wish["booth_type_name"])
 
 
 def with_buttons(request, resource, record):

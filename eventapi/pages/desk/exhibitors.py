@@ -47,6 +47,11 @@ def stands(row, w, write):
     return lists.Cell(markup=" ".join(found), value=numbers)
 
 
+def wished(row, w, write):
+    """Return the Cell with the size that the application wishes."""
+    return lists.Cell(labels.size(w.texts, write, row["wish"]))
+
+
 def sum_of(name, row, w, write):
     """Return the Cell with a sum of the invoices, with those in other currencies below."""
     balance = row["balance"]
@@ -124,6 +129,15 @@ EXHIBITORS = lists.listing(
         lists.Column("next", next_step, "c-line", include=("readiness",)),
         lists.Column("state", state, is_default=False),
         lists.Column("category", lists.category, is_default=False),
+        lists.Column(
+            "wish",
+            wished,
+            include=("wish",),
+            scope="applications",
+            sort="wish",
+            is_default=False,
+            is_said=True,
+        ),
         lists.Column("email", partial(lists.of_contact, "email"), is_default=False),
         lists.Column("phone", partial(lists.of_contact, "phone"), "num", is_default=False),
         lists.Column(

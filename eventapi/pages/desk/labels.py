@@ -214,6 +214,22 @@ def show_name(event, language, zone):
     return f"{event['title']} · {formats.period(month, language)}"
 
 
+def size(texts, write, wish):
+    """Return the size that an application wishes as the form offers it, or the area; "" without one.
+
+    `wish` is that of a participant, or None. Without the name of the booth type, its key stands there.
+    """
+    if wish is None:
+        return ""
+    name = wish["booth_type_name"]
+    if name and wish["usual_width"] is not None:
+        width, depth = write.number(wish["usual_width"]), write.number(wish["usual_depth"])
+        return texts["wish_size"].format(name=name, width=width, depth=depth)
+    if name or wish["booth_type_key"]:
+        return name or wish["booth_type_key"]
+    return texts["wish_area"].format(area=write.number(wish["requested_area"]))
+
+
 # States
 
 # State of a record -> tone of its mark. States that are not here are neutral: drafts, and what has

@@ -84,6 +84,7 @@ def render_page(
         of_kind=labels.of_kind,
         reason=partial(labels.reason, texts),
         finding=partial(labels.finding, texts, write),
+        wished_size=partial(labels.size, texts, write),
         tone=labels.tone,
         summary=partial(labels.summary, texts, request.language, db.config.currency),
         label_of=partial(label_of, texts, form),

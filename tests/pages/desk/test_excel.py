@@ -146,3 +146,25 @@ def test_contacts_are_imported_from_their_own_file_without_a_change(
     assert (found["total"], found["created"], found["errors"]) == (2, 0, [])
     for old, new in zip(before, organiser.data(path), strict=True):
         assert {**new, "updated_at": old["updated_at"]} == old
+
+
+def test_exhibitors_have_the_size_that_they_wish(office, desk, organiser, fair):
+    body = {"booth_type_name": "Corner", "price_model": "fixed", "price": 100}
+    organiser.make("/booths/types", {**body, "usual_width": 3, "usual_depth": 2.5})
+    wish = {"booth_type_key": "corner"}
+    organiser.patch(f"/applications/{fair.application['id']}", wish, status=200)
+    organiser.post(f"/applications/{fair.application['id']}/approve", {}, status=200)
+    assert "Wished size" in office.get("/desk/exhibitors")  # among the columns to choose
+    assert "sort=wish" not in office.get("/desk/exhibitors")
+
+    office.get("/desk/exhibitors?columns=1&cols=wish", 303)
+    page = office.get("/desk/exhibitors?sort=wish")
+    rows = page.html.select("main tbody tr")
+    assert "Corner, 3 × 2.5 m" in rows[0].text and len(rows) == 2
+    _, rows = table_of(office, "/desk/exhibitors?sort=wish", ",")
+    assert rows[0]["Wished size"] == "Corner, 3 × 2.5 m"
+    [made] = [row for row in organiser.data("/participants") if row["application_id"]]
+    assert "Corner, 3 × 2.5 m" in office.get(f"/desk/exhibitors/{made['id']}")
+
+    reader = desk("participants:read events:read")
+    assert "Wished size" not in reader.get("/desk/exhibitors")

@@ -385,8 +385,6 @@ LEFT_OUT = {
     "PUT /api/v1/participants/<id>/profile": FIELDS,
     "PATCH /api/v1/participants/<id>/profile": FIELDS,
     "PUT /api/v1/participants/<id>/profile/logo": FIELDS,
-    "POST /api/v1/submissions/files": FIELDS,
-    "PUT /api/v1/submissions/<id>/file": FIELDS,
     "DELETE /api/v1/participants/<id>/profile/logo": FIELDS,
     "DELETE /api/v1/links/<id>": ENDS,
     "POST /api/v1/links/<id>/revoke": ENDS,
