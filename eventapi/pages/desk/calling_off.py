@@ -177,28 +177,27 @@ def steps(request, event, counts=None):
     `counts` are those of `counts_of`, if they are known already.
     """
     counts = counts_of(request, event) if counts is None else counts
-    found = _forms(request, event)
+    pages = events.pages_of(request, event)
+    found = _forms(pages)
     for name, count in counts.items():
         found.append(Step(name, f"{ADDRESS}?step={name}", count, count == 0, "#round"))
     if api.may_call(request, "list_applications"):
         found.append(_applications(event))
     if api.may_call(request, "list_invoices"):
         found += _drafts(event)
-    if api.may_call(request, "get_event_pages"):
-        is_public = api.read("get_event_pages", id=event["id"]).data["is_public"]
-        found.append(Step("website", "setup/website", None, not is_public))
+    if pages:
+        found.append(Step("website", "setup/website", None, not pages["is_public"]))
     return found
 
 
 def open_forms(request, event):
     """Return the Steps of forms that still take applications or registrations."""
-    return [step for step in _forms(request, event) if not step.is_done]
+    return [step for step in _forms(events.pages_of(request, event)) if not step.is_done]
 
 
-def _forms(request, event):
-    if not api.may_call(request, "get_event_pages"):
+def _forms(pages):
+    if pages is None:
         return []
-    pages = api.read("get_event_pages", id=event["id"]).data
     return [
         Step("apply", "setup/apply", None, not pages["apply_is_open"]),
         Step("visit", "setup/visitors", None, not pages["visit_is_open"]),

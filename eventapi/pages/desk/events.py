@@ -2,6 +2,7 @@
 
 from eventapi import times
 from eventapi.errors import Problem
+from eventapi.pages.desk import api
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell
 
@@ -46,6 +47,15 @@ def by_key(db, key):
 def offered(db, event):
     """Return the events that the head of the page offers, the newest first, with this one."""
     return db.all(sql.events, id=event["id"] if event else 0)
+
+
+def pages_of(request, event):
+    """Return the settings of the public pages of an event, or None without an event, or if the person
+    may not read them.
+    """
+    if event is None or not api.may_call(request, "get_event_pages"):
+        return None
+    return api.read("get_event_pages", id=event["id"]).data
 
 
 def address_of(request, event):

@@ -30,7 +30,7 @@ def get_desk(db, request):
     """Return where the show in hand stands, and what waits."""
     event = events.current(db)
     overview = overview_of(request, event)
-    pages = pages_of(request, event)
+    pages = events.pages_of(request, event)
     doors = figures.doors(request, event)
     progress = start.progress(db, request)
     return render_page(
@@ -109,17 +109,10 @@ def distance(db, request, event):
     return say("show_is_over")
 
 
-def pages_of(request, event):
-    """Return the settings of the public pages of an event, or None if the person may not read them."""
-    if event is None or not api.may_call(request, "get_event_pages"):
-        return None
-    return api.read("get_event_pages", id=event["id"]).data
-
-
 def state_of_form(db, request, event, pages):
     """Return (text, tone) of the chip that says whether exhibitors can apply, or None.
 
-    `pages` are those of `pages_of`.
+    `pages` are those of `events.pages_of`.
     """
     if pages is None:
         return None
