@@ -148,7 +148,7 @@ def plain(element):
 
 
 def labelled(form, label):
-    """Return the fields of a form with a label, in their order.
+    """Return the fields of a form with a label, or whose label begins with it and a dot, in their order.
 
     The star of required fields is no part of it.
     """
@@ -162,7 +162,8 @@ def labelled(form, label):
             texts += [next(iter((around.find("span") or around).stripped_strings), "")]
         elif control.get("id"):
             texts += [plain(each) for each in form.find_all("label", attrs={"for": control["id"]})]
-        if label in {text.removesuffix("*").strip() for text in texts}:
+        named = [f"{text.removesuffix('*').strip()} ·" for text in texts]
+        if any(text.startswith(f"{label} ·") for text in named):
             found.append(control)
     return found
 
