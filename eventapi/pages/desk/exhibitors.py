@@ -108,6 +108,15 @@ EXHIBITORS = lists.listing(
         lists.Column("exhibitor", exhibitor, "c-main", sort="name"),
         lists.Column("booth", stands, "num", include=("booths",), sort="booth_number"),
         lists.Column(
+            "wish",
+            wished,
+            include=("wish",),
+            scope="applications",
+            sort="wish",
+            is_default=False,
+            is_said=True,
+        ),
+        lists.Column(
             "invoiced",
             partial(sum_of, "invoiced"),
             "r num c-extra",
@@ -129,15 +138,6 @@ EXHIBITORS = lists.listing(
         lists.Column("next", next_step, "c-line", include=("readiness",)),
         lists.Column("state", state, is_default=False),
         lists.Column("category", lists.category, is_default=False),
-        lists.Column(
-            "wish",
-            wished,
-            include=("wish",),
-            scope="applications",
-            sort="wish",
-            is_default=False,
-            is_said=True,
-        ),
         lists.Column("email", partial(lists.of_contact, "email"), is_default=False),
         lists.Column("phone", partial(lists.of_contact, "phone"), "num", is_default=False),
         lists.Column(
