@@ -46,7 +46,7 @@ NEEDS = {
         do/create_participant_link/2
         do/create_booth_reservation do/confirm_booth_reservation/1 do/cancel_booth_reservation/1
         do/extend_booth_reservation/1 do/move_booth_reservation/1
-        do/swap_booth_reservation/2 batch/booth-reservations/confirm edit/booths
+        do/swap_booth_reservation/2 batch/booth-reservations/confirm batch/booths/delete edit/booths
         edit/booths/1 edit/booth_types edit/booth_types/1 hall/layout/1""",
     "service_orders": """
         do/create_participant_link/2
