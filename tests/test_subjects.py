@@ -162,7 +162,7 @@ ERASES = (
     "vat_checks.erase",
     "desk_batches.blank_fields",
     "desk_batches.blank_trials",
-    "links.drop_of_contact",
+    "links.drop_mails_of_contact links.drop_of_contact",
     "profiles.drop_of_contact",
     "notes.drop_of_records",
     "tasks.drop_of_records",
