@@ -84,7 +84,11 @@ def overlap_depth(a, b):
 
     The result is 0 or negative if they do not overlap.
     """
-    upright = min(_shared(a, b, axis) for axis in ((1, 0), (0, 1)))
+    left, top, right, bottom = box(a)
+    other_left, other_top, other_right, other_bottom = box(b)
+    across = min(right, other_right) - max(left, other_left)
+    down = min(bottom, other_bottom) - max(top, other_top)
+    upright = min(across, down)
     if upright <= 0 or (is_upright(a) and is_upright(b)):
         return upright
     return min(_shared(a, b, normal) for polygon in (a, b) for normal in _normals(polygon))

@@ -103,6 +103,8 @@ class Hall:
 
     def meeting(self, ones, others):
         """Yield (index in `ones`, index in `others`) of the polygons that overlap."""
+        if not others:  # a hall without pillars, say
+            return
         for one, other in self.pairs(ones + others):
             if one < len(ones) <= other and overlap(ones[one], others[other - len(ones)]):
                 yield one, other - len(ones)
