@@ -57,18 +57,21 @@ def preview_mail(db, who, id, body):
     Although this is a POST, a key with `events:read` may send it: nothing is written, and no mail
     is sent. `id` is that of an application for `application_confirmation`, the decisions and
     `badge`, else that of a participant of the event. It needs `applications:read` or
-    `participants:read`; without that, and without `id`, the mail is about an invented record.
+    `participants:read`, and the scopes of what the mail tells of: `booths:read` for
+    `booth_confirmed` and `booth_offer`, `documents:read` for `contract`, `links:read` for both
+    `booth_confirmed` and `contract`, and for `todos` those of GET /links/{id}/reminder with all
+    rights. Without one of these, and without `id`, the mail is about an invented record.
     The link has no secret: it is shown as /link/….
     """
     with db.snapshot():
         event = found(events.get(db, id), "event", id)
-        scope = "applications" if body["name"] in mails.OF_APPLICATIONS else "participants"
+        may_see = all(may_read(who, scope) for scope in mails.scopes(body["name"]))
         wanted = Wanted(
             name=body["name"],
             event=event,
             language=body["language"],
             text=body["text"],
-            record_id=body["id"] if may_read(who, scope) else None,
+            record_id=body["id"] if may_see else None,
             base_url=mail_base_url(),
         )
         return mails.of_text(db, wanted, body["subject"])

@@ -4,7 +4,7 @@ The contents come from the functions with which the worker sends (`domain/SUBJEC
 preview writes nothing, and the secret of its link is SECRET.
 """
 
-from eventapi.domain.access import links
+from eventapi.domain.access import links, rights
 from eventapi.domain.mail import bodies
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail.contents import Gone
@@ -21,6 +21,20 @@ OF_APPLICATIONS = (  # names of texts whose `id` is that of an application
     "application_question",
     "badge",
 )
+# name of a text -> scopes of what its mail tells of, beside that of `OF_APPLICATIONS` or `participants`:
+# prices, contracts, and names of people with a link
+TELLS_OF = {
+    "booth_confirmed": ("booths", "links"),
+    "booth_offer": ("booths",),
+    "contract": ("documents", "links"),
+    "todos": ("links", *rights.scopes("participant", rights.RIGHTS)),
+}
+
+
+def scopes(name):
+    """Return the scopes that a key needs to preview a mail about a record. `name` is that of its text."""
+    own = "applications" if name in OF_APPLICATIONS else "participants"
+    return (own, *TELLS_OF.get(name, ()))
 
 
 def of_text(db, wanted, subject=None):

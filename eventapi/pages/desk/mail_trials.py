@@ -8,13 +8,20 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.previews import mails as previews
 from eventapi.errors import Problem
 from eventapi.pages.desk import api
+from eventapi.plugins import access
 from eventapi.storage.errors import StorageError
 
 # What the actions are about whose mails are shown. Those with an invoice are shown as a PDF.
 RESOURCES = ("applications", "booth-reservations", "participants")
-# action -> lists that somebody must be able to read to be shown its mail, which tells of them
+# action -> scopes that somebody needs to be shown its mail, which tells of their records. Mails to people
+# with a link greet them by name.
 TELLS_OF = {
-    "cancel_participant": ("list_booth_reservations", "list_service_orders", "list_invoices")
+    "cancel_participant": ("booths", "service_orders", "invoices", "links"),
+    "create_participant_contract": ("links",),
+    "confirm_booth_reservation": ("links",),
+    "move_booth_reservation": ("links",),
+    "swap_booth_reservation": ("links",),
+    "cancel_booth_reservation": ("links",),
 }
 
 
@@ -28,7 +35,7 @@ def offers(request, config, name, resource, fields):
     """
     if resource not in RESOURCES or "mail" not in fields or not mails.is_configured(config):
         return False
-    return all(api.may_call(request, reader) for reader in TELLS_OF.get(name, ()))
+    return all(access.may_read(request.who, scope) for scope in TELLS_OF.get(name, ()))
 
 
 def of_action(name, ids, body):

@@ -235,12 +235,42 @@ def test_a_preview_is_about_a_record_that_the_key_may_read(
         application,
         application == "record",
     )
-    preview(portal.organiser, portal.event, "todos", id=exhibitor["id"])
-    shown = preview(client, portal.event, "todos", id=exhibitor["id"])
+    shown = preview(client, portal.event, "link", id=exhibitor["id"])
     assert (shown["about"], "Bela Beta" in shown["text"]) == (
         participant,
         participant == "record",
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("booth_confirmed", "booths:read links:read"),
+        ("booth_offer", "booths:read"),
+        ("contract", "documents:read links:read"),
+        (
+            "todos",
+            "booths:read documents:read invoices:read links:read service_orders:read submissions:read",
+        ),
+    ],
+)
+@pytest.mark.parametrize("language", ["en"])
+def test_a_preview_tells_only_of_what_the_key_may_read(portal, db, exhibitor, person, name, needs):
+    """Prices, contracts and names of people with a link are of other scopes than participants."""
+    link = {"kind": "participant", "participant_id": exhibitor["id"], "email": "cem@rosen.example"}
+    portal.organiser.make("/links", {**link, "name": "Cem Colleague"})
+    prepare(portal, db, name, "en", exhibitor)
+    needs = needs.split()
+    for missing in needs:
+        client = person(
+            " ".join(
+                ["events:read", "participants:read", *(each for each in needs if each != missing)]
+            )
+        )
+        shown = preview(client, portal.event, name, id=exhibitor["id"])
+        assert shown["about"] == "sample" and "Mia Sommer" in shown["text"], missing
+    client = person(" ".join(["events:read", "participants:read", *needs]))
+    assert preview(client, portal.event, name, id=exhibitor["id"])["about"] == "record"
 
 
 def test_a_preview_needs_the_scope_of_the_event(portal, person):

@@ -135,3 +135,12 @@ def test_without_a_sender_no_mail_is_ticked(office, organiser, fair, settings, m
     assert not page.html.select("input[name=mail][checked]")
     office.submit(page, address, {"back": "applications"})
     assert organiser.data(f"/applications/{fair.application['id']}")["status"] == "approved"
+
+
+def test_a_mail_to_people_with_a_link_is_shown_to_those_who_may_read_links(
+    desk, organiser, fair, awaited
+):
+    organiser.post(f"/participants/{fair.exhibitor['id']}/link", {}, status=201)
+    address = f"/desk/do/cancel_booth_reservation/{awaited['id']}"
+    assert "The mail" not in desk("events:read booths participants:read").get(address)
+    assert "A1" in shown(desk("events:read booths participants:read links:read").get(address))
