@@ -369,6 +369,8 @@ def test_access_that_the_office_has_revoked_is_not_given_again(
     assert f"The access was revoked on {day}." in text_of(trial)
     shown = office.get(f"/desk/exhibitors/{id}")
     assert f"do/create_participant_link/{id}" not in shown
+    organiser.delete(f"/links/{link['id']}?erase=1")
+    assert waits(organiser, "no_link") == 1
 
 
 def test_a_draft_that_somebody_has_changed_stays(office, organiser, exhibitors, db):
