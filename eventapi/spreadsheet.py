@@ -222,14 +222,14 @@ def _text(value):
         return "true" if value else "false"
     if isinstance(value, dict):
         return as_json(value)
-    if isinstance(value, float):
+    if isinstance(value, float | Decimal):
         return number(value)
     return escape_formula(value) if isinstance(value, str) else str(value)
 
 
 def _german(value, zone):
     """Return the text of a value with a decimal comma, and of a day or moment as 28.11.2026 14:30."""
-    if isinstance(value, float):
+    if isinstance(value, float | Decimal):
         return number(value).replace(".", ",")
     if isinstance(value, str) and MOMENT.fullmatch(value):
         return f"{_german_day(times.local_date(value, zone))} {times.local_time(value, zone)}"
@@ -273,6 +273,9 @@ def _joined(texts):
 
 
 def number(value):
-    """Return a float as text without an exponent, which an import would refuse."""
+    """Return a float or a Decimal as text without an exponent, which an import would refuse.
+
+    A Decimal keeps its decimals: 714.00.
+    """
     text = str(value)
-    return f"{Decimal(text):f}" if "e" in text else text
+    return f"{Decimal(text):f}" if "e" in text.lower() else text

@@ -60,6 +60,11 @@ def amount(value, currency, language):
     return number(value, language, currencies.decimals(currency))
 
 
+def exact(value, currency):
+    """Return an amount as a Decimal with the decimals of its currency, for files: 714.00."""
+    return Decimal(f"{Decimal(str(value)):.{currencies.decimals(currency)}f}")
+
+
 def money(value, currency, language):
     """Return an amount with the code of the currency: `EUR 1,190.00`, `1.190,00 EUR` or `CHF
     1’190.00`.

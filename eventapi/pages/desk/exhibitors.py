@@ -5,6 +5,7 @@ from html import escape
 from textwrap import shorten
 
 from eventapi.errors import not_found
+from eventapi.languages import formats
 from eventapi.pages.desk import api, events, excel, labels, links, list_pages, lists
 from eventapi.pages.desk.page import render_page
 from eventapi.web.html import shell
@@ -59,7 +60,9 @@ def sum_of(name, row, w, write):
     for each in balance["others"]:
         others.append(write.money(each[name], each["currency"]))
     text = write.money(balance[name], balance["currency"])
-    value = ", ".join((text, *others)) if others else balance[name]
+    value = formats.exact(balance[name], balance["currency"])
+    if others:
+        value = ", ".join((text, *others))
     return lists.Cell(text, small=", ".join(others), value=value)
 
 

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from eventapi import times
 from eventapi.errors import not_found
+from eventapi.languages import formats
 from eventapi.pages.desk import api, excel, labels
 from eventapi.web.html import shell
 from eventapi.web.html.forms import id_of
@@ -245,7 +246,10 @@ def day(name, row, w, write):
 
 def amount(name, row, w, write):
     """Return the Cell with an amount of a row, in the currency of the row."""
-    return Cell(write.money(row[name], row["currency"]), value=row[name])
+    if row[name] is None:
+        return Cell()
+    value = formats.exact(row[name], row["currency"])
+    return Cell(write.money(row[name], row["currency"]), value=value)
 
 
 def currency(row, w, write):

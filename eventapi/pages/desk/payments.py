@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from eventapi.languages import formats
 from eventapi.pages.desk import api, events, excel, labels, list_pages, lists
 from eventapi.web.routes import Routes
 
@@ -35,7 +36,7 @@ def amount(row, w, write):
     if row["refunded_amount"]:
         back = w("paid_back", amount=write.money(row["refunded_amount"], row["currency"]))
     text = write.money(row["amount"], row["currency"])
-    return lists.Cell(text, small=back, value=row["amount"])
+    return lists.Cell(text, small=back, value=formats.exact(row["amount"], row["currency"]))
 
 
 PAYMENTS = lists.listing(

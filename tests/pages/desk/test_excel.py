@@ -77,7 +77,7 @@ def test_exhibitors_have_addresses_words_and_answers(german, organiser, fair, qu
         "Deutschland",
     )
     assert (row["Status"], row["Kategorie"]) == ("bestätigt", "Plants")
-    assert (row["Berechnet"], row["Offen"]) == ("357,0", "357,0")
+    assert (row["Berechnet"], row["Offen"]) == ("357,00", "357,00")
     assert (row["Strom?"], row["Day"]) == ("ja", "Samstag")
 
 
@@ -105,9 +105,9 @@ def test_amounts_and_dates_of_invoices_can_be_calculated_with(german, office, or
     _, [row] = table_of(german, "/desk/money?show=all")
     issued = invoice["issue_date"]
     assert row["Datum"] == f"{issued[8:]}.{issued[5:7]}.{issued[:4]}"
-    assert (row["Betrag"], row["Währung"], row["Kunde"]) == ("357,0", "EUR", "Rosen KG")
+    assert (row["Betrag"], row["Währung"], row["Kunde"]) == ("357,00", "EUR", "Rosen KG")
     _, [row] = table_of(office, "/desk/money?show=all", ",")
-    assert (row["Date"], row["Amount"]) == (issued, "357.0")
+    assert (row["Date"], row["Amount"]) == (issued, "357.00")
 
 
 def test_text_that_is_a_formula_is_disarmed(german, organiser, fair):
