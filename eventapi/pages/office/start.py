@@ -4,6 +4,7 @@ It has no state of its own: a step is done when its data is there.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 from eventapi import times
 from eventapi.config.live import read, stored_logo
@@ -145,12 +146,26 @@ def get_desk_start(db, request):
         next=next((step for step in found if not step.is_done), None),
         has_factor=person["has_factor"],
         can_mail=notices.can_mail(db.config),
-        lack=lambda gap: lack(texts, gap),
+        sentences=partial(sentences, texts),
         number=example(db.config) if may_propose_numbers(db) else None,
         has_own_numbers=has_own_numbers(db.config),
         has_team=len([each for each in people.all_people(db) if each["role"]]) > 1,
         has_show=events.current(db) is not None,
     )
+
+
+def sentences(texts, gaps):
+    """Return what the Gaps of a step say: what is wrong, then all that is missing in one sentence."""
+    found = []
+    missing = []
+    for gap in gaps:
+        if gap.code == "wrong_identifier":
+            found.append(texts["start_wrong"].format(names=lack(texts, gap)))
+        else:
+            missing.append(lack(texts, gap))
+    if missing:
+        found.append(texts["start_lacks"].format(names=", ".join(missing)))
+    return found
 
 
 def lack(texts, gap):
