@@ -7,7 +7,8 @@
 -- columns: texts = company_name first_name last_name email city
 
 -- name: get
-SELECT a.id, a.status, {a.fields}, t.booth_type_key, a.email_confirmed_at, a.contact_id, c.customer_number, {a.decision},
+SELECT a.id, a.status, {a.fields}, t.booth_type_key, t.booth_type_name, a.email_confirmed_at, a.contact_id,
+       c.customer_number, {a.decision},
        (SELECT json_group_array(event_key) FROM (SELECT e.event_key FROM application_events x
          JOIN events e ON e.id = x.event_id
           WHERE x.application_id = a.id ORDER BY e.id)) AS event_keys,
@@ -21,7 +22,8 @@ SELECT a.id, a.status, {a.fields}, t.booth_type_key, a.email_confirmed_at, a.con
  WHERE a.id = :id;
 
 -- name: list
-SELECT a.id, a.status, {a.fields}, t.booth_type_key, a.email_confirmed_at, a.contact_id, c.customer_number, {a.decision},
+SELECT a.id, a.status, {a.fields}, t.booth_type_key, t.booth_type_name, a.email_confirmed_at, a.contact_id,
+       c.customer_number, {a.decision},
        a.created_at, a.updated_at
   FROM applications a
   LEFT JOIN contacts c ON c.id = a.contact_id

@@ -79,6 +79,7 @@ APPLICATIONS = lists.listing(
         lists.Column("applicant", applicant, "c-main", sort="company_name"),
         lists.Column("state", lists.state),
         lists.Column("categories", categories, include=("categories",)),
+        lists.Column("booth_size", partial(lists.text, "booth_type_name")),
         lists.Column("area", area, "r", is_said=True),
         lists.Column(
             "received", partial(lists.day, "created_at"), "num", sort="created_at", is_down=True
@@ -106,7 +107,7 @@ APPLICATIONS = lists.listing(
     sort="-created_at",
     sheet=excel.Sheet(
         tuple(name for name in (*excel.PERSON, "message") if name != "customer_number"),
-        always=("state", "received"),
+        always=("state", "booth_size", "received"),
         entity="application",
     ),
     filters=(("lacks", LACKS),),
@@ -140,17 +141,6 @@ def get_desk_applications(db, request):
     return list_pages.render_list(db, request, APPLICATIONS, events.current(db), links=links)
 
 
-def size_of(request, row):
-    """Return the name of the booth type that an application wishes; its key to those who may not read
-    booth types, and None without a wish.
-    """
-    key = row["booth_type_key"]
-    if not key or not api.may_call(request, "list_booth_types"):
-        return key
-    found, _ = api.rows("list_booth_types", booth_type_key=key)
-    return found[0]["booth_type_name"]
-
-
 @routes.get("/applications/<id>")
 def get_desk_application(db, request, id):
     """Return one application: what was sent, what the office knows, and the decision."""
@@ -176,7 +166,6 @@ def get_desk_application(db, request, id):
         same=same,
         known=known,
         custom=custom,
-        size=size_of(request, row),
         buttons=actions.of(request, "applications", row, without=("approve_application",)),
         approve="approve" in row["allowed_actions"]
         and api.may_call(request, "approve_application")

@@ -92,6 +92,25 @@ def test_views_have_numbers(office, organiser, applicants):
     assert names(page) == ["Birke"]
 
 
+def test_applications_say_which_size_of_a_booth_they_wish(office, organiser, applicants):
+    kind = organiser.make(
+        "/booths/types",
+        {
+            "booth_type_name": "Row 3 × 2",
+            "price_model": "fixed",
+            "price": 600,
+            "usual_width": 3,
+            "usual_depth": 2,
+        },
+    )
+    wish = {"booth_type_id": kind["id"]}
+    organiser.patch(f"/applications/{applicants[0]}", wish, status=200)
+    page = office.get("/desk/applications?q=Birke")
+    assert "Row 3 × 2" in page.html.find("tbody").text
+    file = office.get("/desk/applications?q=Birke&export=excel")
+    assert "Row 3 × 2" in file.text
+
+
 def test_views_of_a_long_list_have_none(office, applicants, monkeypatch):
     monkeypatch.setattr(list_pages, "COUNTED", 3)
     assert not office.get("/desk/applications").html.select("nav.views .tally")
@@ -99,7 +118,15 @@ def test_views_of_a_long_list_have_none(office, applicants, monkeypatch):
 
 def test_columns_are_chosen_and_kept(office, applicants):
     page = office.get("/desk/applications")
-    assert heads(page) == ["All", "Who", "State", "Category", "Area", "Received"]
+    assert heads(page) == [
+        "All",
+        "Who",
+        "State",
+        "Category",
+        "Size of the booth",
+        "Area",
+        "Received",
+    ]
     answer = office.get("/desk/applications?columns=1&cols=city&cols=rating&q=Aster", 303)
     assert answer.headers["Location"] == "applications?q=Aster"
     assert answer.headers["Set-Cookie"] == (
@@ -134,7 +161,8 @@ def test_what_a_cookie_of_columns_contains_does_no_harm(office, applicants, valu
     headers["Cookie"] = f"{cookies}; {headers['Cookie']}"
     page = office.app.get("/desk/applications", headers=headers, status=200)
     assert len(names(page)) == 4 and "evil" not in page.text
-    assert set(heads(page)) <= {"All", "Who", "State", "Category", "Area", "Received"}
+    known = {"All", "Who", "State", "Category", "Size of the booth", "Area", "Received"}
+    assert set(heads(page)) <= known
     answer = office.app.get("/desk/applications?columns=1&cols=state", headers=headers, status=303)
     assert answer.headers["Set-Cookie"].startswith("evd-cols=applications.state; Path=/;")
 
