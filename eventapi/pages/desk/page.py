@@ -15,6 +15,7 @@ from eventapi.storage.errors import damage
 from eventapi.web.html import forms, page_requests, shell
 
 MOST_MADE = 20  # documents that a page names after a step
+LONGEST_QUERY = 300  # characters of an address to come back to, as actions.BACK takes it
 # parts of the menu whose first page shows any show: it is kept when somebody picks another one
 OF_ANY_SHOW = ("applications", "exhibitors", "hall", "money", "visitors", "setup")
 SILENT = 120  # seconds after which the worker is called silent
@@ -127,7 +128,10 @@ def here():
     if path.startswith(("do/", "batch/", "edit/")):
         return ""
     kept = shell.asked("q", "status", "show", "sort", "size", "page", "event", "plan", "all")
-    return f"{path}?{urlencode(kept)}" if kept else path
+    # The list that the record was opened from: after the action, its next row is a click away.
+    with_list = urlencode({**kept, **shell.asked("list", "filter", "at")})
+    query = with_list if len(with_list) <= LONGEST_QUERY else urlencode(kept)
+    return f"{path}?{query}" if query else path
 
 
 def made(request):
