@@ -50,8 +50,8 @@ JOBS = {
         "exhibitors/remind",
         "exhibitors?show=unready",
     ),
-    "contracts": ("setup/contracts", None, "exhibitors", "setup/portal", None),
     "access": ("setup/portal", "exhibitors", None, "exhibitors/remind"),
+    "contracts": ("setup/contracts", None, "exhibitors", "setup/portal", None),
     "invoices": ("company/invoices", "exhibitors", "money", None, "money/to_print"),
     "bank": ("money/bank", None, None, "setup/dunning", "money/dunning"),
     "changes": (
