@@ -273,6 +273,7 @@ def reason(texts, item):
         return data.get("category_key") or texts["reason_item_none"]
 
     sentence = texts.get(f"reason_item_{item['code']}", texts[f"={item['status']}"])
+    sentence = texts.get(f"reason_item_{item['item']}_{item['code']}", sentence)
     titles = ", ".join(data.get("titles") or ())
     return sentence.format_map(page_requests.Members(titles=titles))
 
