@@ -309,8 +309,8 @@ def get_desk_action(db, request, name, id=None, item_id=None):
     api.require_call(request, name)
     hidden = buttons()[name].options.desk.fixed
     fixed = request.fields if request.problem else shell.asked(*hidden)
-    # what the action is about, too: the booth to move to, or the reservation to swap with
-    other_id = id_of(_first(fixed.get("booth_id") or fixed.get("with") or ""))
+    # what the action is about, too: the item, the booth to move to, or the reservation to swap with
+    other_id = item_id or id_of(_first(fixed.get("booth_id") or fixed.get("with") or ""))
     follows = effects.of(request, name, id, other_id, db.config.currency)
     is_chosen = {"booth_id", "with"} & set(follows.without)
     offered = {} if is_chosen else choices(request, name, id)

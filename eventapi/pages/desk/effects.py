@@ -38,13 +38,15 @@ class Effects:
 def of(request, name, id, other_id, currency):
     """Return the Effects of an action.
 
-    `other_id` is the booth to move to, or the reservation to swap with, or None before the choice.
+    `other_id` is the item of an order, the booth to move to, or the reservation to swap with, or
+    None before the choice.
     There is no sentence about what the person may
     not read, or what would be refused: the action itself says why.
     """
     find = {
         "anonymize_contact": _of_erasure,
         "cancel_participant": _of_cancellation,
+        "cancel_service_order_item": _of_item,
         "move_booth_reservation": _of_move,
         "refund_payment": _of_refund,
         "send_invoice": _of_sending,
@@ -80,6 +82,13 @@ def _of_erasure(request, id, _booth_id, _currency):
             sentences.append(("effect_erase_open", {"numbers": numbers}))
         is_open = bool(unsettled)
     return Effects(sentences, () if is_open or request.problem else ("force",))
+
+
+def _of_item(request, id, item_id, _currency):
+    order = api.read("get_service_order", id=id, include=("items",)).data
+    [item] = [each for each in order["items"] if each["id"] == item_id]
+    quantity = formats.number(item["quantity"], request.language)
+    return Effects([("effect_item", {"quantity": quantity, "service": item["service_name"]})])
 
 
 def _of_move(request, id, booth_id, currency):
