@@ -175,9 +175,8 @@ def dates(request, overview):
         return []
     texts = labels.words(request)
     write = Writer(request.language, "UTC")  # these dates have no time
-    return [(write.day(each["date"]), _date(texts, write, each)) for each in overview["dates"]][
-        :MOST_DATES
-    ]
+    ahead = [each for each in overview["dates"] if each["count"] != 0]
+    return [(write.day(each["date"]), _date(texts, write, each)) for each in ahead[:MOST_DATES]]
 
 
 def _date(texts, write, each):
