@@ -113,6 +113,11 @@ def get_desk_exhibitor(db, request, id):
         ),
         "bill": actions.one(request, "create_participant_invoice", id=id),
     }
+    balance = None
+    if records["invoices"] is not None:
+        balance = api.read("get_participant_balance", id=id).data
+        if balance["to_credit"] and not balance["unbilled"]:
+            records["bill"] = [{**each, "label": "step_credit"} for each in records["bill"]]
     access = links.of(request, participant_id=id)
     contract = contract_of(request, row, records["documents"])
     wish = wish_of(request, row)
@@ -132,9 +137,7 @@ def get_desk_exhibitor(db, request, id):
         next_step=next_step(request, row, records, contract),
         contract=contract,
         wish=wish,
-        balance=api.read("get_participant_balance", id=id).data
-        if records["invoices"] is not None
-        else None,
+        balance=balance,
         hosted=hosted_by(request, row),
         host=host_of(request, row),
         may_see_logo=api.may_call(request, "get_participant_profile"),

@@ -121,7 +121,9 @@ INVOICES = lists.listing(
         lists.View(
             "overdue", "money_overdue", {"overdue": 1}, sort="due_date", none="no_money_overdue"
         ),
-        lists.View("sent", "money_sent", {"status": "sent"}, none="no_money_sent"),
+        lists.View(
+            "sent", "money_sent", {"status": "sent", "type": "invoice"}, none="no_money_sent"
+        ),
         lists.View(
             "partially_paid",
             "money_partially_paid",
@@ -195,7 +197,12 @@ def get_desk_invoice(db, request, id):
             else []
         )
     event = row["event_key"] and events.by_key(db, row["event_key"])
-    pay = row["status"] in SHOWN_OPEN and api.may_call(request, "create_payment")
+    # The money of a credit note is given back on the payments of its invoice.
+    pay = (
+        row["invoice_type"] == "invoice"
+        and row["status"] in SHOWN_OPEN
+        and api.may_call(request, "create_payment")
+    )
     return render_page(
         db,
         request,
