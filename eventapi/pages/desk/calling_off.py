@@ -28,6 +28,7 @@ routes = Routes(
 
 ADDRESS = "setup/called_off"
 UNDECIDED = ("new", "in_review", "info_requested", "waitlisted")  # states of applications
+UNPAID = ("overdue", "sent", "partially_paid")  # states of invoices of which something is to be paid
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +186,7 @@ def steps(request, event, counts=None):
         found.append(_applications(event))
     if api.may_call(request, "list_invoices"):
         found += _drafts(event)
+        found.append(_unpaid(event))
     if pages:
         found.append(Step("website", "setup/website", None, not pages["is_public"]))
     return found
@@ -220,6 +222,19 @@ def _drafts(event):
         _, count = api.rows("list_invoices", **query)
         found.append(Step(name, "money?show=draft", count, count == 0))
     return found
+
+
+def _unpaid(event):
+    """Return the step about invoices that stay: a cancellation credits what is owed no more of fee, booth
+    and orders, and not what somebody has written by hand.
+    """
+    counts = {}
+    for status in UNPAID:
+        query = {"event_id": event["id"], "type": "invoice", "status": status, "per_page": 1}
+        _, counts[status] = api.rows("list_invoices", **query)
+    view = next((status for status in UNPAID if counts[status]), UNPAID[0])
+    count = sum(counts.values())
+    return Step("unpaid", f"money?show={view}", count, count == 0)
 
 
 # What a trial has asked

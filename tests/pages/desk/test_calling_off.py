@@ -139,6 +139,31 @@ def test_everybody_is_cancelled_and_credited_as_the_trial_has_shown(
     assert all(trial == result for trial, result in found.values())
 
 
+def test_an_invoice_written_by_hand_is_named_until_nobody_owes_it(
+    office, organiser, fair, take_part
+):
+    """The cancellations credit the fee, and not what somebody has written by hand."""
+    exhibitor = take_part("Rosen", is_confirmed=True)
+    fee = bill(organiser, exhibitor)
+    body = {
+        "event_participant_id": exhibitor,
+        "items": [{"description": "Carpet", "quantity": 1, "unit_price": 100, "tax_rate": 19}],
+    }
+    by_hand = organiser.make("/invoices", body)
+    organiser.post(f"/invoices/{by_hand['id']}/send", {"mail": False}, status=200)
+    done = batches.pressed(office, tried(office, "exhibitors"))
+    assert "Open invoices (2)" in text_of(done)
+    for note in organiser.data("/invoices?type=credit_note"):
+        assert note["related_invoice_id"] == fee["id"]
+        organiser.post(f"/invoices/{note['id']}/send", {"mail": False}, status=200)
+    page = opened(office)
+    assert "Open invoices (1)" in text_of(page)
+    [link] = [each for each in page.html.select("a.act") if "Open invoices" in each.get_text()]
+    assert "show=sent" in link["href"]
+    organiser.post(f"/invoices/{by_hand['id']}/credit", {"whole": True}, status=201)
+    assert "Open invoices (" not in text_of(opened(office))
+
+
 def test_a_second_press_cancels_nothing_twice(office, organiser, take_part):
     bill(organiser, take_part("Firma", is_confirmed=True))
     trial = tried(office, "exhibitors")
