@@ -37,12 +37,26 @@ def get_applicant_page(db, request):
         after=done,
         accent=show and show["accent_color"],
         shown=shown(request.language),
+        label=label_of(values["sent"]),
         contact=applicants.contact(db, request.link),
         **entry.asking_for(db, request.link),
         zone=request.event["timezone"],
         event_forms=event_words.forms(request.event["event_word"], request.language),
         can_withdraw=values["application"]["status"] in applications.OPEN,
     )
+
+
+def label_of(sent):
+    """Return a function of a field that was sent that returns the word of its label.
+
+    As in the form, a message beside the size of a booth is the wish for a place.
+    """
+    has_size = "booth_type" in dict(sent)
+
+    def word(name):
+        return "field_wish" if name == "message" and has_size else f"field_{name}"
+
+    return word
 
 
 def shown(language):

@@ -355,3 +355,10 @@ def test_an_approved_applicant_goes_on_to_the_own_page(mailed, organiser, addres
         "SELECT rights, email FROM links WHERE kind = 'participant'"
     ).fetchall()
     assert rows == [('["profile"]', "ada@rosen.example")] and len(mails(db, "link")) == 1
+
+
+def test_a_message_beside_the_size_of_a_booth_is_the_wish_for_a_place():
+    sent = [("message", "at the entrance"), ("booth_type", "Row 3 × 2")]
+    assert routes.label_of(sent)("message") == "field_wish"
+    assert routes.label_of(sent)("booth_type") == "field_booth_type"
+    assert routes.label_of(sent[:1])("message") == "field_message"
