@@ -43,7 +43,12 @@ routes = Routes(
 # Forms whose labels are not those of their record: a mail with a contract is another than that of a
 # cancellation.
 LABELLED_AS = {"create_participant_contract": "contract"}
-NAMED_BY = {"get_participant": ("contact",)}  # records that have the name of another one
+# Records that have the name of another one, or that are named together with it.
+NAMED_BY = {
+    "get_participant": ("contact",),
+    "get_invoice": ("contact",),
+    "get_booth_reservation": ("participant",),
+}
 BACK = re.compile(
     r"(?:[a-z_]{1,30}|[1-9]\d{0,17})(?:/(?:[a-z_]{1,30}|[1-9]\d{0,17}))*(?:\?[A-Za-z0-9_.=&%+-]{0,300})?",
     re.ASCII,
@@ -377,8 +382,14 @@ def ids_of(name, id, item_id):
 
 
 def about(request, record):
-    """Return the name of the record that an action is about."""
-    return labels.invoice_number(labels.words(request), labels.record_name(record))
+    """Return the name of the record that an action is about, and of whom it belongs to: `A1 · Rosen
+    KG`.
+    """
+    name = labels.invoice_number(labels.words(request), labels.record_name(record))
+    owner = record.get("participant") or record.get("contact")
+    if owner is None or labels.title_of(record) is None:
+        return name
+    return f"{name} · {labels.named(owner)}"
 
 
 def record_about(request, name, id):

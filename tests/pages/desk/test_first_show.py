@@ -89,3 +89,16 @@ def test_a_cancelled_invoice_is_no_credit_note(desk, organiser, fair):
     shown = text_of(office.get(f"/desk/invoices/{invoice['id']}"))
     assert "Gutschrift zur Rechnung" not in shown
     assert shown.count("Gutschrift CN-") == 1
+
+
+def test_the_page_of_an_action_names_the_customer_or_the_exhibitor(office, organiser, fair):
+    invoice = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
+    asking = office.get(f"/desk/do/send_invoice/{invoice['id']}")
+    assert f"Draft {invoice['id']} · Rosen KG" in text_of(asking)
+    booth = fair.booths[1]
+    held = organiser.make(
+        "/booth-reservations",
+        {"booth_id": booth["id"], "event_participant_id": fair.exhibitor["id"]},
+    )
+    moving = office.get(f"/desk/do/move_booth_reservation/{held['id']}")
+    assert f"{booth['booth_number']} · Rosen KG" in text_of(moving)
