@@ -47,6 +47,12 @@ def python_in(page):
     ]
 
 
+@pytest.fixture
+def app(app):
+    """The app of each test of pages, whose pages are looked at."""
+    return Pages(app.app)
+
+
 class Visitor:
     """A browser of somebody with a link: it keeps its cookies and sends the forms of pages."""
 

@@ -350,6 +350,44 @@ def test_a_confirmation_after_the_deadline_counts_as_of_the_form(organiser, app,
     )
 
 
+def test_a_choice_that_the_office_has_taken_away_is_told_in_place_of_an_application(
+    organiser, app, send, db, show
+):
+    field = organiser.make(
+        "/custom-fields",
+        {
+            "entity_type": "application",
+            "field_key": "side",
+            "field_label": "Side",
+            "field_type": "select",
+            "applicant_visibility": "editable",
+            "field_options": [
+                {"value": "north", "label": "North"},
+                {"value": "south", "label": "South"},
+            ],
+        },
+    )
+    asked = [*EVERYTHING, {"field": "custom.side", "ask": "optional"}]
+    organiser.patch(f"/events/{show['event']['id']}/pages", {"apply_form": asked}, status=200)
+    send(**{"custom.side": "north"})
+    south = {"field_options": [{"value": "south", "label": "South"}]}
+    organiser.patch(f"/custom-fields/{field['id']}", south, status=200)
+    page = app.post(link_of(mails(db)[0]), status=409)
+    assert "something that you chose cannot be chosen any more" in page.text
+    assert page.headers["Referrer-Policy"] == "no-referrer" and applications(organiser) == []
+
+
+def test_without_https_an_application_arrives_and_opens_no_page(organiser, app, send, db):
+    send()
+    app.extra_environ |= {"REMOTE_ADDR": "192.0.2.7", "HTTP_HOST": "show.example.org"}
+    page = app.post(link_of(mails(db)[0]), status=200)
+    (application,) = applications(organiser)
+    assert (
+        "Your application has arrived" in page.text and f"number {application['id']}" in page.text
+    )
+    assert "Set-Cookie" not in page.headers
+
+
 def test_links_that_are_wrong_old_or_deleted_look_the_same(app, send, db):
     send()
     link = link_of(mails(db)[0])
