@@ -37,6 +37,8 @@ PAGES = {"not_found", "validation_failed"}
 # application; `of_action` in pages/desk/mail_trials.py shows no mail of an action that is refused.
 CHANGED = {
     "get_desk_batch": {"invalid_transition"},
+    "get_desk_batch_form": {"invalid_transition"},
+    "get_desk_action": {"invalid_transition"},
     "open_link": {
         "ambiguous_contact",
         "anonymized",
