@@ -15,11 +15,15 @@ import subprocess
 import pytest
 
 from eventapi import config
+from eventapi.app import routes as all_routes
 from eventapi.cli import completion, make_parser
 from eventapi.cli import status as state
 from tests.support.processes import ROOT
 
 PACKAGING = ROOT / "packaging"
+SNIPPET = (ROOT / "conf" / "nginx" / "eventapi-snippet.conf").read_text()
+USUAL_MB = int(re.search(r"(?m)^client_max_body_size (\d+)m;", SNIPPET)[1])
+SMALL = ("/api/v1/participants/7/profile/logo",)  # routes whose files are smaller than other bodies
 # Each process of the web service may notify systemd (NotifyAccess=all), which counts 0.1.
 SERVICES = {"eventapi.service": 0.6, "eventapi-worker.service": 1.2, "eventapi-backup.service": 0.5}
 
@@ -366,6 +370,35 @@ def test_nginx_accepts_the_shipped_site(site, tmp_path):
         text=True,
     )
     assert checked.returncode == 0, checked.stderr
+
+
+def uploads(usual):
+    """Return (path, largest size in bytes) of each route that takes a file or a picture."""
+    found = []
+    for route in all_routes():
+        path = re.sub("<(?:ref|key)>", "roses", route.path)
+        path = re.sub("<[a-z_]+>", "7", path)
+        if route.options.file:
+            found.append((path, route.options.file(usual)))
+        elif route.options.raw_body and path not in SMALL:
+            found.append((path, usual.max_upload_mb * 1024**2))
+    return found
+
+
+def largest_body(path):
+    """Return how many bytes nginx accepts at a path: in the first location that matches."""
+    locations = re.findall(r"(?ms)^location ~ (\S+) \{$(.*?)^\}", SNIPPET)
+    for pattern, lines in locations:
+        if re.search(pattern, path):
+            own = re.search(r"client_max_body_size (\d+)m;", lines)
+            return int(own[1] if own else USUAL_MB) * 1024**2
+    return USUAL_MB * 1024**2
+
+
+def test_nginx_lets_every_file_through(settings):
+    refused = [path for path, size in uploads(settings) if largest_body(path) <= size]
+    assert refused == []
+    assert largest_body("/api/v1/submissions") == USUAL_MB * 1024**2
 
 
 def test_the_filter_matches_guessed_keys_only():
