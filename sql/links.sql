@@ -120,6 +120,15 @@ UPDATE links SET ended_by = 'office',
   closes_address = (email_hash IS NOT NULL AND kind IN ('participant', 'application')), updated_at = :stamp
  WHERE id = :id AND revoked_at IS NOT NULL AND ended_by <> 'office';
 
+-- name: close_again
+-- A link is taken back. If the office has revoked the one before it for this address and record, that counts again.
+UPDATE links SET closes_address = 1
+ WHERE ended_by = 'office' AND id = (
+   SELECT max(before.id) FROM links taken JOIN links before ON before.email_hash = taken.email_hash
+      AND before.kind = taken.kind AND before.id < taken.id AND before.ended_by IS NOT 'undo'
+      AND coalesce(before.participant_id, before.application_id) = coalesce(taken.participant_id, taken.application_id)
+    WHERE taken.id = :id AND taken.kind IN ('participant', 'application'));
+
 -- name: use
 UPDATE links SET last_used_at = :now WHERE id = :id;
 

@@ -206,6 +206,25 @@ def test_a_revoked_address_gets_no_link_until_the_office_makes_one(organiser, ap
     )
 
 
+def test_a_link_that_is_taken_back_leaves_its_address_as_it_was(organiser, apply, db):
+    fields = {"kind": "application", "application_id": apply()["id"]}
+
+    def is_closed():
+        return reach.is_closed(db, "ada@rosen.example", application_id=fields["application_id"])
+
+    def end(link, **body):
+        organiser.post(f"/links/{link['id']}/revoke", body, status=200)
+
+    end(organiser.make("/links", fields), undo=True)
+    assert not is_closed()
+    end(organiser.make("/links", fields))
+    for _ in range(2):
+        link = organiser.make("/links", fields)
+        assert not is_closed()
+        end(link, undo=True)
+        assert is_closed()
+
+
 def test_an_erased_link_keeps_its_address_closed(organiser, apply, db):
     application = apply()
     link = organiser.make("/links", {"kind": "application", "application_id": application["id"]})

@@ -231,12 +231,15 @@ def revoke(db, link, ended_by="office"):
 
     `ended_by` is office, merge, address, undo or inviter. The office also closes the address of the
     link for its participant or application (reach.py, R2), that of a link that has ended otherwise,
-    too. Otherwise, a revoked link is not changed.
+    too. With undo, the address is closed again if it was before the link was made. Otherwise, a
+    revoked link is not changed.
     """
     if ended_by == "office" and db.run(sql.close, id=link["id"], stamp=db.stamp):
         _audit(db, "updated", link, link, get(db, link["id"]))
     elif db.run(sql.revoke, id=link["id"], ended_by=ended_by, now=db.now, stamp=db.stamp):
         _close(db, link["id"])
+        if ended_by == "undo":
+            db.run(sql.close_again, id=link["id"])
         _audit(db, "revoked", link, link, get(db, link["id"]))
     return get(db, link["id"])
 

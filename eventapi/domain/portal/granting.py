@@ -317,7 +317,7 @@ def revoke(db, link, *, everywhere=False, erase=False, ended_by="office"):
     """End a link for ever and return its row.
 
     Its address gets no other one until the office makes it, unless `ended_by` is `undo`: then it is
-    as if it never had one.
+    as if the link had never been made.
 
     `everywhere` ends the other links of its address for this participant and its application, too.
     `erase` forgets whose link it was as well.
