@@ -46,7 +46,7 @@ CHANGED = {
         "duplicate",
         "in_use",
         "invalid_transition",
-    }
+    },
 }
 # Faults in fields that the handlers of the pages set themselves, and no visitor sends.
 OFFICE = {

@@ -55,6 +55,11 @@ def customer(row, w, write):
     return lists.Cell((row.get("buyer") or {}).get("name") or "")
 
 
+def kind(row, w, write):
+    """Return the Cell with the kind of a document: invoice, deposit invoice or credit note."""
+    return lists.Cell(w("=deposit" if row["is_deposit"] else f"={row['invoice_type']}"))
+
+
 def state(row, w, write):
     """Return the Cell with the status, whether it is disputed, and how it is sent."""
     marks = [lists.Mark(labels.tone(row["status"]), w("=" + row["status"]))]
@@ -86,7 +91,9 @@ INVOICES = lists.listing(
     row_name=lambda row: row["invoice_number"],
     columns=(
         lists.Column("invoice", invoice, "c-main", sort="invoice_number"),
+        lists.Column("kind", kind, is_default=False),
         lists.Column("customer", customer, "c-next", include=("contact",)),
+        lists.Column("number", partial(lists.text, "customer_number"), is_default=False),
         lists.Column("state", state, sort="status"),
         lists.Column(
             "issued",
@@ -97,6 +104,8 @@ INVOICES = lists.listing(
             is_default=False,
         ),
         lists.Column("due", partial(lists.day, "due_date"), "num", sort="due_date", is_said=True),
+        lists.Column("net", partial(lists.amount, "subtotal"), "r num", is_default=False),
+        lists.Column("tax", partial(lists.amount, "tax_total"), "r num", is_default=False),
         lists.Column(
             "total",
             partial(lists.amount, "total"),
@@ -115,7 +124,7 @@ INVOICES = lists.listing(
         ),
         lists.Column("currency", lists.currency, is_default=False),
     ),
-    sheet=excel.Sheet(always=("issued", "currency")),
+    sheet=excel.Sheet(always=("kind", "number", "issued", "net", "tax", "currency")),
     views=(
         lists.View("draft", "money_draft", {"status": "draft"}, sort="id", none="no_money_draft"),
         lists.View(

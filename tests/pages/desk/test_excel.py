@@ -106,6 +106,8 @@ def test_amounts_and_dates_of_invoices_can_be_calculated_with(german, office, or
     issued = invoice["issue_date"]
     assert row["Datum"] == f"{issued[8:]}.{issued[5:7]}.{issued[:4]}"
     assert (row["Betrag"], row["Währung"], row["Kunde"]) == ("357,00", "EUR", "Rosen KG")
+    assert (row["Netto"], row["USt"], row["Art"]) == ("300,00", "57,00", "Rechnung")
+    assert row["Kundennummer"] == invoice["customer_number"]
     _, [row] = table_of(office, "/desk/money?show=all", ",")
     assert (row["Date"], row["Amount"]) == (issued, "357.00")
 
