@@ -19,11 +19,12 @@ from eventapi import paths
 from eventapi.app import routes
 from eventapi.domain.access import roles
 from eventapi.domain.access.api_keys import SCOPES
+from eventapi.domain.subjects import MAILS
 from eventapi.validation.schema_files import document, query_schema, resolved
 from tests.support.client import add_key
 from tests.support.reach import sessions
 from tests.support.reach.steps import EDGES, LEFT_OUT, OPEN
-from tests.support.reach.table import DOOR, GIVES, READS, ROLES, SESSIONS, allowed, pairs
+from tests.support.reach.table import DOOR, GIVES, MAILED, READS, ROLES, SESSIONS, allowed, pairs
 from tests.support.reach.walk import Finding, Walk
 from tests.support.reach.world import KINDS, OWNERS
 
@@ -199,6 +200,16 @@ def test_links_secrets_and_sessions_are_made_by_the_modules_of_the_list():
             if calls(file, text, *function.split(".")):
                 found[function].add(str(file.relative_to(ROOT)))
     assert found == {function: {*modules.split()} for function, modules in GIVES.items()}
+
+
+def test_mails_with_a_secret_are_the_kinds_of_the_list():
+    """A new kind that leads to another link needs a step of the walk."""
+    found = {}
+    for kind, mail in MAILS.items():
+        finds = mail.link_of or mail.prepare
+        if finds and finds.__name__ in ("link_of", "with_secret"):
+            found.setdefault(finds.__module__.removeprefix("eventapi.domain."), set()).add(kind)
+    assert found == {module: {*kinds.split()} for module, kinds in MAILED.items()}
 
 
 def calls(file, text, module, name):

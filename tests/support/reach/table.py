@@ -152,11 +152,20 @@ GIVES = {
     "domain/portal/granting.py domain/public_forms/applicants.py domain/public_forms/drafts.py",
     "links.mail": "domain/access/links.py domain/portal/granting.py domain/portal/reminding.py "
     "domain/portal/sending.py domain/public_forms/applicants.py",
-    "links.add_secret": "cli/links.py domain/access/links.py domain/people/decisions.py domain/portal/granting.py",
+    "links.add_secret": "cli/links.py domain/access/links.py domain/portal/granting.py",
     "links.show": "cli/links.py demo/first_steps.py domain/portal/granting.py",
     "link_secrets.add": "domain/access/links.py domain/access/people.py domain/public_forms/drafts.py",
     "people.make_secret": "cli/people.py domain/access/invitations.py domain/access/people.py pages/office/team.py",
     "sessions.add": "domain/access/signing_in.py pages/link/routes.py",
     "routes.session_cookie": "pages/door/data.py pages/link/routes.py",
     "routes.signed_in": "pages/applicant/routes.py pages/link/routes.py",
+}
+# module that finds the link of a mail that is being sent, or makes its secret -> the kinds of mails
+MAILED = {
+    "access.office_mails": "sign_in",
+    "people.mails": "application_decision badge",
+    "portal.booth_mails": "booth_confirmed",
+    "portal.mails": "booth_offer link todos",
+    "portal.sending": "contract",
+    "public_forms.mails": "application_confirmation",
 }
