@@ -146,7 +146,7 @@ def get_desk_start(db, request):
         next=next((step for step in found if not step.is_done), None),
         has_factor=person["has_factor"],
         can_mail=notices.can_mail(db.config),
-        sentences=partial(sentences, texts),
+        told=partial(sentences, texts),
         number=example(db.config) if may_propose_numbers(db) else None,
         has_own_numbers=has_own_numbers(db.config),
         has_team=len([each for each in people.all_people(db) if each["role"]]) > 1,
