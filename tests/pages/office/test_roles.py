@@ -28,8 +28,9 @@ CLOSED = {
     "office": "start team team/new",
     "finance": "start team team/new exhibitors/remind exhibitors/new visitors/new setup/called_off",
     "door": "start team team/new applications applications/ exhibitors/submissions exhibitors/orders exhibitors/new "
-    "visitors/new hall hall/ booths/ money money/ invoices/ tasks log company/ setup/categories setup/stands "
-    "setup/halls setup/services setup/submissions setup/contracts setup/dunning setup/apply/trial setup/called_off",
+    "exhibitors/1/hand_in/1 visitors/new hall hall/ booths/ money money/ invoices/ tasks log company/ "
+    "setup/categories setup/stands setup/halls setup/services setup/submissions setup/contracts setup/dunning "
+    "setup/apply/trial setup/called_off",
     "reader": "start team team/new exhibitors/new visitors/new setup/called_off",
 }
 
