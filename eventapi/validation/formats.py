@@ -6,8 +6,9 @@ from eventapi import money, times
 from eventapi.languages import choice, countries
 from eventapi.validation import identifiers
 
+# Not with `=?`: mail programs decode what follows.
 EMAIL = re.compile(
-    r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W_][\w-]{0,61}[^\W_]"
+    r"(?![^@]*=\?)[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W_][\w-]{0,61}[^\W_]"
 )
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
 URL = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]\S*)?", re.I)

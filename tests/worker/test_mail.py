@@ -7,6 +7,7 @@ import re
 import socket
 import ssl
 import threading
+from email import message_from_bytes
 
 import pytest
 
@@ -15,7 +16,7 @@ from eventapi.domain.billing import drafts
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
-from eventapi.domain.mail.contents import Gone
+from eventapi.domain.mail.contents import Contents, Gone
 from eventapi.domain.newsletter import subscriptions as newsletter
 from eventapi.domain.newsletter import tokens
 from eventapi.domain.records.subject import Mail
@@ -152,6 +153,8 @@ def test_the_language_is_that_of_the_contact(organiser, post, inbox, db):
         "a\x00b".replace("\x00", "\x0b"),
         "<img src=x>\u2028Bcc: x@y.example",
         '"Eve" <eve@example.org>,',
+        "=?utf-8?q?Eve=0D=0ABcc:_all=40example.org?=",
+        "Ä =?utf-8?b?RXZlDQpCY2M6IGFsbEBleGFtcGxlLm9yZw0KDQpXaW4=?= Eve",
     ],
 )
 def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
@@ -167,6 +170,24 @@ def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
         message["To"].addresses[0].addr_spec == EMAIL
         and "<img" not in message.get_body(("html",)).get_content()
     )
+
+
+@pytest.mark.parametrize(
+    "title", ["=?utf-8?q?Fair=0D=0ABcc:_all=40example.org?=", "=?utf-8?b?RmFpcg0KDQpXaW4=?="]
+)
+def test_a_title_cannot_add_headers(settings, title):
+    contents = Contents(language="de", paragraphs=["Hello"])
+    data = mail_message.compose(settings, EMAIL, "<1@example.org>", f"Roses: {title}", contents)
+    message = message_from_bytes(data)
+    assert "Bcc" not in message
+    assert message["Subject"].startswith("Roses: = ?utf-8?") and "Win" not in data.decode()
+
+
+def test_an_address_cannot_add_headers(organiser):
+    address = "=?utf-8?b?RXZlDQpCY2M6IGFsbEBleGFtcGxlLm9yZw==?=@example.org"
+    organiser.post("/newsletter", {"email": address}, status=422)
+    with pytest.raises(Gone):
+        mail_message.envelope_address(address)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 SECRET = "…"  # in the address of a link in a preview, which has no secret
 LINK = re.compile(r"[/@]|\w\.\w")  # text that a mail program may turn into a link
+ENCODED = "=?"  # with it, a word begins that is encoded for a header
 
 
 class Gone(Exception):
@@ -89,5 +90,10 @@ def own_paragraphs(text):
 
 
 def one_line(text):
-    """Return text for a header: without line breaks and control characters, at most 200 characters."""
-    return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", text).split())[:200]
+    """Return text for a header: without line breaks and control characters, at most 200 characters.
+
+    No word looks as if it were encoded for a header (RFC 2047): the library and mail programs would
+    decode it, and a decoded line break begins another header.
+    """
+    line = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", text).split())
+    return line.replace(ENCODED, "= ?")[:200]

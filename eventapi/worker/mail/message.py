@@ -9,7 +9,7 @@ from email.utils import format_datetime
 
 from eventapi.domain.access import links
 from eventapi.domain.mail.bodies import rendered
-from eventapi.domain.mail.contents import Gone, one_line
+from eventapi.domain.mail.contents import ENCODED, Gone, one_line
 from eventapi.domain.subjects import MAILS
 from eventapi.worker.retry import retry_while_busy
 
@@ -76,7 +76,7 @@ def envelope_address(email):
         domain = domain.encode("idna").decode()
     except UnicodeError:
         raise Gone(f"the domain of the address {email!r} is not valid") from None
-    if not local.isprintable() or re.search(r"[\s<>]", local):
+    if not local.isprintable() or ENCODED in local or re.search(r"[\s<>]", local):
         raise Gone(
             f"the part of the address {email!r} before the @ contains a character that is not allowed"
         )
