@@ -37,6 +37,11 @@ def faults(answer):
     ]
 
 
+def stored(settings):
+    """Return the paths of the files in the file store."""
+    return [file for file in settings.files.rglob("*") if file.is_file()]
+
+
 def documents(organiser):
     return organiser.get("/documents").json["meta"]["total"]
 
@@ -68,14 +73,22 @@ def test_a_draft_waits_and_its_file_is_replaced(organiser, roses, logo):
     assert (again["status"], again["revision"]) == ("submitted", 2)
 
 
-def test_a_refused_file_leaves_no_document(organiser, roses, logo):
+def test_a_refused_file_leaves_nothing(organiser, roses, logo, settings):
     refused = send(organiser, roses, 422, b"no picture", type_key="logo")
     assert faults(refused) == [("", "content_type")]
     refused = send(organiser, roses, 422, type_key="logo", filename="logo.gif")
     assert faults(refused) == [("", "extension")]
     refused = send(organiser, roses, 422, png(8, 8) + bytes(1024 * 1024), type_key="logo")
     assert faults(refused) == [("", "too_large")]
-    assert documents(organiser) == 0
+    assert documents(organiser) == 0 and stored(settings) == []
+    made = send(organiser, roses, 201, type_key="logo").json["data"]
+    organiser.post(f"/submissions/{made['id']}/reject", {"feedback": "Too small"}, status=200)
+    path = f"/submissions/{made['id']}/file?filename=logo.png"
+    organiser.put(path, raw=b"no picture", headers=OCTETS, status=422)
+    organiser.post(f"/participants/{roses['id']}/cancel", status=200)
+    refused = organiser.put(path, raw=png(9, 9), headers=OCTETS, status=409)
+    assert refused.json["code"] == "participant_cancelled"
+    assert documents(organiser) == 1 and len(stored(settings)) == 1
 
 
 def test_what_cannot_have_a_file_is_refused(organiser, roses, logo):

@@ -45,6 +45,7 @@ def hand_in_file(db, participant, kind, upload, filename, *, is_draft):
             f"At most {PER_HOUR} files can be sent in an hour. Try again later.",
             headers={"Retry-After": "3600"},
         )
+    _refuse_inactive(kind)
     old = kind["submission_id"] and submissions.get(db, kind["submission_id"])
     if old:
         submissions.refuse_locked(old, ["document_id"])

@@ -100,32 +100,35 @@ def _check_document(db, kind, participant, document_id, faults):
             f"has no content yet. Upload it with PUT /documents/{document_id}/content first",
         )
     else:
-        _check_file(db.config, kind, document, faults)
+        head = files.head(db.config, document["sha256"])
+        check_file(kind, document["filename"] or "", head, document["size"], faults)
 
 
-def _check_file(config, kind, document, faults):
+def check_file(kind, filename, head, size, faults):
+    """Add to `faults` why a type does not accept a file.
+
+    `head` are the first bytes of the file, `size` is in bytes.
+    """
     allowed = kind["allowed_extensions"]
-    extension = PurePath(document["filename"] or "").suffix[1:].lower()
+    extension = PurePath(filename).suffix[1:].lower()
     if allowed and extension not in allowed:
         faults.add(
             "/document_id",
             "extension",
-            f"must be a file with the extension {listed(allowed, 'or')}, but is {document['filename']}",
+            f"must be a file with the extension {listed(allowed, 'or')}, but is {filename}",
         )
-    elif allowed:
-        head = files.head(config, document["sha256"])
-        if not content_types.fits(extension, head):
-            faults.add(
-                "/document_id",
-                "content_type",
-                f"must be a file whose content fits its extension, but the content of {document['filename']} is "
-                f"{content_types.detect(head)}",
-            )
-    if kind["max_size_mb"] and document["size"] > kind["max_size_mb"] * MEGABYTE:
+    elif allowed and not content_types.fits(extension, head):
+        faults.add(
+            "/document_id",
+            "content_type",
+            f"must be a file whose content fits its extension, but the content of {filename} is "
+            f"{content_types.detect(head)}",
+        )
+    if kind["max_size_mb"] and size > kind["max_size_mb"] * MEGABYTE:
         faults.add(
             "/document_id",
             "too_large",
-            f"must have at most {kind['max_size_mb']} MB, but has {document['size']} bytes",
+            f"must have at most {kind['max_size_mb']} MB, but has {size} bytes",
         )
 
 
@@ -227,7 +230,7 @@ def update(db, old, body):
         for name in ("value", "document_id")
         if name in body and body[name] != old[name]
     }
-    faults, participant = Faults(), db.one(sql.participant, id=old["event_participant_id"])
+    faults, participant = Faults(), participant_of(db, old)
     fields = custom_fields.checked(db, "submission", body, old["custom_fields"], faults)
     if given:
         refuse_locked(old, given)
@@ -253,7 +256,7 @@ def submit(db, old):
     target = "submitted" if kind["needs_approval"] else "approved"
     if old["status"] == target or TRANSITIONS.move("submit", old["status"]) is None:
         return old
-    participant, faults = db.one(sql.participant, id=old["event_participant_id"]), Faults()
+    participant, faults = participant_of(db, old), Faults()
     _check_input(db, kind, participant, old, faults)
     require(kind, old, faults)
     faults.raise_any()
@@ -264,6 +267,11 @@ def submit(db, old):
     if target == "approved":
         journal.announced(db, entities.SUBMISSION, "approved", new)
     return new
+
+
+def participant_of(db, submission):
+    """Return the participant of a submission: a dict with id, contact_id, role, status and others."""
+    return db.one(sql.participant, id=submission["event_participant_id"])
 
 
 def refuse_second(db, participant, kind):

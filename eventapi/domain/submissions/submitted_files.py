@@ -4,8 +4,9 @@ Every function that writes is called inside a write transaction and journals the
 """
 
 from eventapi.domain.attachments import content_types, documents
-from eventapi.domain.submissions import submissions
-from eventapi.errors import invalid_at, invalid_parameter
+from eventapi.domain.records import anonymity
+from eventapi.domain.submissions import submissions, types
+from eventapi.errors import Faults, invalid_at, invalid_parameter
 
 # A document that is a file, as POST /documents has it.
 FILE = dict.fromkeys(
@@ -26,8 +27,14 @@ FILE = dict.fromkeys(
 def add(db, participant, kind, upload, filename):
     """Store a file as a document of a participant for a type, and return the id of the document.
 
-    Raise 409 `anonymized`.
+    Raise 422 if the type does not accept the file, before its bytes are kept; 409 `anonymized` or
+    `participant_cancelled`.
     """
+    _refuse_other_input(kind)
+    faults = Faults()
+    submissions.check_file(kind, filename, upload.head, upload.size, faults)
+    faults.raise_any()
+    anonymity.refuse_gone(participant)
     fields = {
         **FILE,
         "entity_type": "event_participant",
@@ -48,7 +55,6 @@ def create(db, query, upload):
     filename = _safe_name(query)
     body = {name: query.get(name) for name in ("event_participant_id", "type_id", "type_key")}
     participant, kind = submissions.participant_and_type(db, body)
-    _refuse_other_input(kind)
     submissions.refuse_second(db, participant, kind)
     return submissions.create(
         db,
@@ -67,15 +73,15 @@ def replace(db, old, query, upload):
     Raise as `submissions.update` does.
     """
     filename = _safe_name(query)
-    _refuse_other_input(old)
     submissions.refuse_locked(old, ["document_id"])
-    participant = {"id": old["event_participant_id"]}
-    document_id = add(db, participant, old, upload, filename)
+    participant = submissions.participant_of(db, old)
+    kind = types.get(db, old["type_id"])
+    document_id = add(db, participant, kind, upload, filename)
     return submissions.update(db, old, {"document_id": document_id, "draft": bool(query["draft"])})
 
 
 def _refuse_other_input(kind):
-    """Raise 422 unless a type, or the submission of a type, is one of files."""
+    """Raise 422 unless a type is one of files."""
     if kind["input"] != "file":
         raise invalid_at(
             "",
