@@ -145,6 +145,30 @@ def test_access_that_the_office_has_revoked_stays_revoked(organiser, fair, setti
     assert found["id"] == again["id"]
 
 
+def test_a_link_that_is_taken_back_leaves_its_address_as_it_was(organiser, fair):
+    path, body = with_address(organiser, fair), {"mail": False}
+    again = {"kind": "participant", "participant_id": fair.participant["id"]}
+
+    def revoke(link, **how):
+        return organiser.post(f"/links/{link['id']}/revoke", how, status=200).json["data"]
+
+    # an address that was open stays open
+    made = organiser.post(path, body, status=201).json["data"]
+    assert revoke(made, undo=True)["ended_by"] == "undo"
+    made = organiser.post(path, body, status=201).json["data"]
+    # one that the office has closed is closed again, however often its next link is taken back
+    revoke(made)
+    for _ in range(2):
+        made = organiser.make("/links", again)
+        revoke(made, undo=True, all=True)
+        assert organiser.post(path, body, status=409).json["code"] == "link_revoked"
+    # what the office has revoked cannot be taken back
+    made = organiser.make("/links", again)
+    revoke(made)
+    assert revoke(made, undo=True)["ended_by"] == "office"
+    assert organiser.post(path, body, status=409).json["code"] == "link_revoked"
+
+
 def test_access_needs_the_scopes_of_its_rights(organiser, person, fair):
     fair.change(my_rights=["profile", "invoices"])
     path, body = with_address(organiser, fair), {"mail": False}
