@@ -91,6 +91,12 @@ SELECT b.id, b.booth_number, b.booth_name, b.width, b.depth, b.area, b.price, b.
        AND NOT EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted'))
  ORDER BY n.sort_order, n.id, b.booth_number_natural, b.id;
 
+-- name: wish
+-- The size that the application of the participant wishes.
+SELECT t.booth_type_key, t.booth_type_name, t.usual_width AS width, t.usual_depth AS depth
+  FROM participants p JOIN applications a ON a.id = p.application_id JOIN booth_types t ON t.id = a.booth_type_id
+ WHERE p.id = :participant_id;
+
 -- name: booth
 -- A booth of the active plans of the event.
 SELECT b.id FROM participants p JOIN plans n ON n.event_id = p.event_id AND n.is_active = 1

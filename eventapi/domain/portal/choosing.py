@@ -56,7 +56,9 @@ class Choice:
     Attributes:
         window: the result of `window`.
         own: the live reservations, see `own_booths`.
-        free: the booths that can be chosen; none unless `may_choose`.
+        wish: the type of booth that the application of the exhibitor wishes, or None.
+        free: the booths that can be chosen, those of the wish first; none unless `may_choose`.
+        wished: how many of them are those of the wish.
         chosen: the one of them that the exhibitor looks at, or None.
         limits: the Limits.
         may_choose: whether the exhibitor may choose or move, but for the limits.
@@ -65,7 +67,9 @@ class Choice:
 
     window: dict | None
     own: list
+    wish: dict | None
     free: list
+    wished: int
     chosen: dict | None
     limits: Limits
     may_choose: bool
@@ -106,11 +110,16 @@ def view(db, participant, event, pages, number=None):
     is_open = opened is not None and opened["state"] == "open"
     has_fixed = any(_is_fixed(row) for row in own)
     may_choose = is_open and participant["status"] != "cancelled" and not has_fixed
+    wish = db.one(sql.wish, participant_id=participant["id"])
     free = free_booths(db, participant, pages) if may_choose else []
+    wished = [row for row in free if _is_of_wish(row, wish)]
+    others = [row for row in free if not _is_of_wish(row, wish)]
     return Choice(
         window=opened,
         own=own,
-        free=free,
+        wish=wish,
+        free=wished + others,
+        wished=len(wished),
         chosen=next((row for row in free if row["booth_number"] == number), None),
         limits=limits,
         may_choose=may_choose,
@@ -167,6 +176,11 @@ def free_booths(db, participant, pages):
 def _is_of_types(booth, pages):
     """Return whether exhibitors choose from the type of a booth."""
     return not pages["booth_types"] or booth["booth_type_key"] in pages["booth_types"]
+
+
+def _is_of_wish(booth, wish):
+    """Return whether a booth is of the type that the exhibitor wishes."""
+    return wish is not None and booth["booth_type_key"] == wish["booth_type_key"]
 
 
 def participant_row(db, participant):

@@ -10,6 +10,7 @@ from eventapi.pages.my import page
 from eventapi.validation.schema_files import document
 from eventapi.web.html import page_requests
 from tests.pages.my.conftest import My
+from tests.support.page_reader import Reader, forms_of
 from tests.support.processes import ROOT
 from tests.test_images import PNG
 
@@ -248,6 +249,34 @@ def test_a_booth_is_held_moved_and_given_back(my, site):
     )
     (entry, *_) = site.organiser.data("/audit-log?entity_type=booth_reservation")
     assert entry["admin_name"] == f"link {my.link['id']}" and entry["admin_id"] is None
+
+
+def test_booths_of_the_size_that_was_wished_come_first(site):
+    organiser = site.organiser
+    small = {"booth_type_name": "Small", "price_model": "fixed", "price": 90}
+    kind = organiser.make("/booths/types", {**small, "usual_width": 3, "usual_depth": 2.5})
+    organiser.patch(f"/booths/{site.booths['A2']}", {"booth_type_id": kind["id"]}, status=200)
+    application = organiser.make(
+        "/applications",
+        {
+            "event_keys": ["fair"],
+            "company_name": "Rosen",
+            "email": "info@rosen.example",
+            "booth_type_key": kind["booth_type_key"],
+        },
+    )
+    organiser.post(f"/applications/{application['id']}/approve", {}, status=200)
+    [participant] = organiser.data("/participants?search=rosen")
+    link, visitor = site.visitor(participant)
+    reader = Reader(*forms_of(visitor))
+    said = reader.open(f"/my/{link['ref']}/booth")
+    assert "Your wish: Small 3 × 2.5 m Free ones of this size: 1. They come first" in said
+    assert [row[0] for row in reader.rows()] == ["A2 Small", "A1 Row", "A3 Row"]
+
+    other = site.exhibitor("Fast AG")["id"]
+    body = {"booth_id": site.booths["A2"], "event_participant_id": other}
+    organiser.make("/booth-reservations", body)
+    assert "None of this size is free now." in reader.open(f"/my/{link['ref']}/booth")
 
 
 def test_an_exempt_booth_and_an_exempt_service_show_no_tax(my, site):
