@@ -56,7 +56,7 @@ def get_desk_setup_page(db, request, page, part=None):
         page=NAMES[page.partition("/")[0]],
         title=labels.words(request)[f"edit_{word_of(page)}"],
         setup_page=page,
-        advice=advice(db, pages) if page == "website" else [],
+        advice=advice(db, page, pages),
         is_visible=bool(event["is_visible"]),
         back=actions.return_path(request),
         may_write=api.may_call(request, edit.handler_of(kind, event["id"])),
@@ -214,8 +214,13 @@ def lacking(db, page, pages):
     return found
 
 
-def advice(db, pages):
-    """Return what the pages can do without, but should have."""
+def advice(db, page, pages):
+    """Return the names of what a page can do without, but should have."""
+    if page == "portal":
+        has_no_day = "booth" in pages["my_rights"] and pages["booth_from"] is None
+        return ["booth_from"] if has_no_day else []
+    if page != "website":
+        return []
     return [
         name
         for name, is_there in (

@@ -157,6 +157,14 @@ def test_the_settings_of_an_event_offer_its_own_services_only(office, organiser,
     assert [label for _, _, label in form["badge_service_id"].options] == ["–", "Power"]
 
 
+def test_a_choice_of_booths_without_a_day_is_said(office, organiser, fair):
+    address, said = "/desk/setup/portal?event=fair", "nobody can choose while"
+    assert said in office.get(address)
+    for fields in ({"booth_from": "2020-01-01"}, {"booth_from": None, "my_rights": ["profile"]}):
+        organiser.patch("/events/1/pages", fields, status=200)
+        assert said not in office.get(address), fields
+
+
 def record_form(page):
     """Return the form of a page that has a record, not one of its buttons."""
     forms = [form for form in page.forms.values() if "tag" in form.fields]
