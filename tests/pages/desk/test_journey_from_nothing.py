@@ -1,9 +1,12 @@
-"""A show from an empty database to sixty applications, in two browsers: the organiser at a desk, and an
-exhibitor with a phone. In German, by the words on the pages, without a script, without the API, and
-without a command after the invitation. The first exhibitor applies by touch, the others by posts of the
-same form.
+"""A show from an empty database to sixty exhibitors with booths, in two browsers: the organiser at a desk,
+and exhibitors with a phone. In German, by the words on the pages, without a script, without the API, and
+without a command after the invitation. The first exhibitor applies by touch, and the first three take
+their booths by touch; the others send the same forms, with the token of each page.
 """
 
+import csv
+import io
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -12,6 +15,7 @@ from eventapi.domain.upkeep import housekeeping
 from eventapi.plugins import sessions
 from eventapi.web.html import tokens
 from tests.pages.conftest import Visitor
+from tests.pages.desk.test_show_journeys import reader_of
 from tests.pages.show.test_journey import needs_browser, text
 from tests.support import images
 from tests.support.browser import Browser
@@ -24,12 +28,19 @@ pytestmark = [pytest.mark.processes, needs_browser]
 
 SHOW = "e/bastelmarkt-neustadt-2027"
 PHONE = {"width": 390, "height": 844, "scripts": False}
+# The colour of the show, dark enough to stay as it is: how it is set, and how a browser says it.
+COLOUR = ("#8a3b12", "rgb(138, 59, 18)")
 # Name of a size -> its width and depth in metres, its net price, and the row of its twenty booths.
 SIZES = {
     "Klein": ("3", "2", "100", "A"),
     "Mittel": ("3", "3", "150", "B"),
     "Groß": ("5", "3", "250", "C"),
 }
+# Its price with 19 % VAT, which is what an exhibitor agrees to pay.
+TOTALS = {"Klein": "119,00", "Mittel": "178,50", "Groß": "297,50"}
+
+# The colours of the buttons of a page.
+BACKGROUNDS = "[...document.querySelectorAll('main button')].map(each => getComputedStyle(each).backgroundColor)"
 
 
 @pytest.fixture
@@ -50,7 +61,7 @@ def root(app, settings, inbox, monkeypatch):
         yield url
 
 
-def test_sixty_exhibitors_apply_in_a_show_made_from_nothing(root, app, db, inbox, tmp_path):
+def test_sixty_exhibitors_take_booths_in_a_show_made_from_nothing(root, app, db, inbox, tmp_path):
     with Browser(tmp_path / "desk") as office, Browser(tmp_path / "phone") as phone:
         sign_in(office, db, inbox)
         set_the_company(office)
@@ -63,14 +74,17 @@ def test_sixty_exhibitors_apply_in_a_show_made_from_nothing(root, app, db, inbox
         apply_by_touch(phone, root, db, inbox)
         for number in range(2, 61):
             apply_by_post(app, db, inbox, number)
-        click(office, "Anmeldungen")
-        assert "1 bis 50 von 60" in text(office, "main")
+        accept_all(office)
+        work(db)
+        for number in range(1, 4):
+            take_booth_by_touch(phone, mailed_link(inbox, number), number)
+        for number in range(4, 61):
+            take_booth_by_post(app, mailed_link(inbox, number), number)
+        compare_at_the_desk(office, app)
+        send_a_contract(office, phone, db, inbox)
         for browser in (office, phone):
             assert browser.complaints() == []
-    wished = db.connection.execute(
-        "SELECT t.name, count(*) FROM applications a JOIN booth_types t ON t.id = a.booth_type_id GROUP BY 1"
-    )
-    assert dict(wished.fetchall()) == {"Klein": 20, "Mittel": 20, "Groß": 20}
+    assert_all_have_what_they_wished(db)
 
 
 def sign_in(office, db, inbox):
@@ -159,7 +173,7 @@ def open_the_website(office, folder):
     (folder / "markt.png").write_bytes(images.png(1200, 400))
     click(office, "Einrichten")
     click(office, "Weiter: Website")
-    fill(office, {"Öffentlich": True, "Farbe der Seiten": "#b5651d", "Hallenplan zeigen": True})
+    fill(office, {"Öffentlich": True, "Farbe der Seiten": COLOUR[0], "Hallenplan zeigen": True})
     texts = ["Alles handgemacht.", "Parken hinter der Halle.", "Wir speichern, was Sie eintragen."]
     fill(office, {"Deutsch": texts})
     click(office, "Speichern")
@@ -214,6 +228,7 @@ def apply_by_touch(phone, root, db, inbox):
     tap(phone, "Deutsch")
     assert phone.run("document.querySelector('main img, header img').naturalWidth") > 0
     tap(phone, "Ausstellen")
+    assert COLOUR[1] in phone.run(BACKGROUNDS)
     fill(phone, {**answers(1), "Eigener Tisch?": True, "Mittel": True})
     tap(phone, "Summe berechnen")
     # 25 + 150 net, and 19 % of them
@@ -231,13 +246,18 @@ def apply_by_post(app, db, inbox, number):
     """
     exhibitor = Reader(*forms_of(Visitor(app, "de")))
     exhibitor.open(f"/{SHOW}/apply")
-    name = list(SIZES)[number % 3]
+    name = size_of(number)
     width, depth, *_ = SIZES[name]
     size = f"{name}, {width} × {depth} m"
     exhibitor.press("Anmeldung absenden", {**answers(number), size: True})
     work(db)
     exhibitor.open(urlsplit(link_in(inbox)).path)
     assert "Ihre Anmeldung ist angekommen" in exhibitor.press("Anmeldung abschicken")
+
+
+def size_of(number):
+    """Return the name of the size that an exhibitor wishes."""
+    return list(SIZES)[number % 3]
 
 
 def answers(number):
@@ -254,3 +274,101 @@ def answers(number):
         "Was stellen Sie her?": "Körbe",
         "Ich akzeptiere die Bedingungen für Aussteller": True,
     }
+
+
+def mailed_link(inbox, number):
+    """Return the address of the link in the last mail to an exhibitor."""
+    address = answers(number)["E-Mail"]
+    mails = zip(inbox.recipients, inbox.messages, strict=True)
+    return links_in(mail for recipient, mail in mails if recipient == address)[-1]
+
+
+def accept_all(office):
+    click(office, "Anmeldungen")
+    assert "1 bis 50 von 60" in text(office, "main")
+    click(office, "Firma 60 auswählen", leads_on=False)
+    click(office, "Alle 60 auswählen")
+    click(office, "Annehmen")
+    fill(office, {"Teilnahme gleich bestätigen": True, "Per E-Mail mitteilen": True})
+    click(office, "Annehmen (60)")
+    assert "60 Anmeldungen sind angenommen." in text(office, "main")
+
+
+def take_booth_by_touch(phone, link, number):
+    """Take the first booth of the size that an exhibitor wished, in the list of its page."""
+    name = size_of(number)
+    *_, price, row = SIZES[name]
+    phone.open(link, **PHONE)
+    if number > 1:  # the first has applied with this phone
+        tap(phone, "Öffnen")
+    tap(phone, "Ihre Ausstellerseite öffnen")
+    tap(phone, "Stand")
+    tap(phone, "Freie Stände als Liste", leads_on=False)
+    tap(phone, f"{row}1")
+    assert f"{price},00 EUR" in text(phone, "#chosen")
+    tap(phone, "Vormerken bis")
+    assert "Der Stand ist für Sie vorgemerkt." in text(phone, "main")
+    tap(phone, "Verbindlich bestätigen")
+    assert f"{TOTALS[name]} EUR" in text(phone, "main")
+    fill(phone, {"Ich buche diesen Stand verbindlich": True})
+    tap(phone, "Zahlungspflichtig buchen")
+    assert "Der Stand gehört Ihnen." in text(phone, "main")
+
+
+def take_booth_by_post(app, link, number):
+    """Take the first free booth of the size that an exhibitor wished."""
+    name = size_of(number)
+    width, depth, *_ = SIZES[name]
+    exhibitor = Reader(*forms_of(Visitor(app, "de")))
+    exhibitor.open(urlsplit(link).path)
+    exhibitor.press("Öffnen")
+    exhibitor.press("Ihre Ausstellerseite öffnen")
+    exhibitor.follow("Stand")
+    free = [booth for booth, size, _ in exhibitor.rows() if size == f"{width} × {depth} m"]
+    said = exhibitor.follow(free[0].removesuffix(f" {name}"))
+    exhibitor.press(re.search(r"Vormerken bis \S+", said)[0])
+    said = exhibitor.follow("Verbindlich bestätigen")
+    assert f"{TOTALS[name]} EUR" in said
+    agree = {"Ich buche diesen Stand verbindlich zu diesem Preis.": True}
+    assert "Der Stand gehört Ihnen." in exhibitor.press("Zahlungspflichtig buchen", agree)
+
+
+def compare_at_the_desk(office, app):
+    """Compare the file of the list of booths: sixty exhibitors, each in a booth of its size."""
+    clerk = reader_of(office, app)
+    clerk.open("/desk/")
+    clerk.follow("Hallenplan")
+    clerk.follow("Stände")
+    clerk.follow("CSV, Komma und UTF-8")
+    rows = list(csv.DictReader(io.StringIO(clerk.response.text)))
+    assert {row["status"] for row in rows} == {"sold"}
+    sizes = sorted((row["exhibitor.name"], row["booth_type_name"]) for row in rows)
+    assert sizes == [(f"Firma {number:02}", size_of(number)) for number in range(1, 61)]
+
+
+def send_a_contract(office, phone, db, inbox):
+    """Send a contract to the first exhibitor, who reads its booth and its price there."""
+    click(office, "Aussteller")
+    click(office, "Firma 01")
+    assert "B1" in text(office, "#booth")
+    assert "150,00 EUR" in text(office, "#booth")
+    click(office, "Vertrag schicken")
+    fill(office, {"Vorlage": "Standvertrag", "Vertrag per E-Mail schicken": True})
+    click(office, "Vertrag schicken")
+    work(db)
+    phone.open(mailed_link(inbox, 1), **PHONE)
+    tap(phone, "Vertrag")
+    tap(phone, "Standvertrag")
+    assert "Stand B1: 150,00 EUR netto." in text(phone, "main")
+
+
+def assert_all_have_what_they_wished(db):
+    """Compare the tables, too: sixty booths are confirmed, and each is of the size of the application."""
+    found = db.connection.execute("""
+        SELECT count(*), count(DISTINCT r.booth_id), count(DISTINCT p.contact_id),
+               sum(b.booth_type_id = a.booth_type_id), sum(r.final_price)
+          FROM booth_reservations r JOIN booths b ON b.id = r.booth_id
+          JOIN participants p ON p.id = r.event_participant_id JOIN applications a ON a.id = p.application_id
+         WHERE r.status = 'confirmed'""")
+    # twenty times 100, 150 and 250 EUR, in cents
+    assert tuple(found.fetchone()) == (60, 60, 60, 60, 1_000_000)
