@@ -249,3 +249,12 @@ def test_the_page_needs_the_scopes_of_the_api(desk, fair, ask):
     shown = card(writer.get(f"/desk/exhibitors/{fair.exhibitor['id']}"))
     assert address_of(fair, slogan) in shown and address_of(fair, logo) not in shown
     desk("participants:read").get(address_of(fair, slogan), 403)
+
+
+def test_a_file_is_offered_to_those_who_may_read_documents(desk, organiser, fair, ask, hand_in):
+    logo = ask("file", title="Logo")
+    hand_in(logo, upload=("logo.png", png(8, 8)))
+    pages = (address_of(fair, logo), f"/desk/exhibitors/{fair.exhibitor['id']}")
+    for scopes, count in (("submissions:read", 0), ("submissions:read documents:read", 1)):
+        reader = desk(f"participants:read {scopes}")
+        assert [reader.get(page).text.count("submissions/1/file") for page in pages] == [count] * 2
