@@ -9,7 +9,8 @@ from tests.pages.show.test_journey import text
 # What can be clicked with these words: with no others before with others behind them. The head of an
 # open fold is left out, so that the button in the fold can have the same words.
 SHOWN = """
-const named = each => each.getAttribute('aria-label') || (each.innerText ?? each.textContent).replace(/\\s+/g, ' ').trim();
+const text = each => (each.innerText ?? each.textContent).replace(/\\s+/g, ' ').trim();
+const named = each => each.getAttribute('aria-label') || text(each);
 const shown = words => {
   const all = [...document.querySelectorAll('a, button, summary, input')].filter(
     each => each.checkVisibility() && !each.ariaHidden && !each.matches('details[open] > summary'));

@@ -21,7 +21,7 @@ from tests.support import images
 from tests.support.browser import Browser
 from tests.support.desk_browser import click, fill, tap
 from tests.support.mail_server import Inbox
-from tests.support.new_service import empty_settings, invite, link_in, mailing, work
+from tests.support.new_service import empty_settings, invite, link_in, links_in, mailing, work
 from tests.support.page_reader import Reader, forms_of
 
 pytestmark = [pytest.mark.processes, needs_browser]
