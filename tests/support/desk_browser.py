@@ -9,8 +9,8 @@ from tests.pages.show.test_journey import text
 # What can be clicked with these words: with no others before with others behind them. The head of an
 # open fold is left out, so that the button in the fold can have the same words.
 SHOWN = """
-const text = each => (each.innerText ?? each.textContent).replace(/\\s+/g, ' ').trim();
-const named = each => each.getAttribute('aria-label') || text(each);
+const read = each => each.innerText ?? each.textContent;  // shapes of a plan have the latter only
+const named = each => each.getAttribute('aria-label') || read(each).replace(/\\s+/g, ' ').trim();
 const shown = words => {
   const all = [...document.querySelectorAll('a, button, summary, input')].filter(
     each => each.checkVisibility() && !each.ariaHidden && !each.matches('details[open] > summary'));

@@ -59,13 +59,19 @@ class Inbox:
 
     @property
     def messages(self):
-        return [
-            message_from_bytes(content, policy=policy.default) for _, _, content in self.envelopes
-        ]
+        return [parsed(content) for _, _, content in self.envelopes]
+
+    def to(self, address):
+        """Return the mails that arrived for a recipient."""
+        return [parsed(content) for _, each, content in self.envelopes if each == address]
 
     @property
     def recipients(self):
         return [recipient for _, recipient, _ in self.envelopes]
+
+
+def parsed(content):
+    return message_from_bytes(content, policy=policy.default)
 
 
 class Server(Controller):

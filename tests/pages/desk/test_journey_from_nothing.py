@@ -251,7 +251,7 @@ def apply_by_post(app, db, inbox, number):
     size = f"{name}, {width} × {depth} m"
     exhibitor.press("Anmeldung absenden", {**answers(number), size: True})
     work(db)
-    exhibitor.open(urlsplit(link_in(inbox)).path)
+    exhibitor.open(urlsplit(mailed_link(inbox, number)).path)
     assert "Ihre Anmeldung ist angekommen" in exhibitor.press("Anmeldung abschicken")
 
 
@@ -278,9 +278,7 @@ def answers(number):
 
 def mailed_link(inbox, number):
     """Return the address of the link in the last mail to an exhibitor."""
-    address = answers(number)["E-Mail"]
-    mails = zip(inbox.recipients, inbox.messages, strict=True)
-    return links_in(mail for recipient, mail in mails if recipient == address)[-1]
+    return links_in(inbox.to(answers(number)["E-Mail"]))[-1]
 
 
 def accept_all(office):
