@@ -26,7 +26,14 @@ def mailing(app, settings, inbox):
     configure(settings, post)
     with served(app, []) as url:
         settings.base_url = url
-        names = ("base_url", "smtp_host", "smtp_port", "smtp_security", "smtp_sender")
+        names = (
+            "base_url",
+            "smtp_host",
+            "smtp_port",
+            "smtp_security",
+            "smtp_sender",
+            "mails_per_minute",
+        )
         settings.live.values |= {name: getattr(settings, name) for name in names}
         yield url
     post.stop()
