@@ -210,5 +210,5 @@ def add_desk_rows(request, connections, id):
     """Place rows of booths, all of them or none."""
     form = layout(request)
     body = {"action": "layout", "plan_id": id, **form.body(form.compact(request.fields))}
-    result = actions.run(request, "batch_booths", {}, body).data
-    return page_requests.see_other(request, f"hall/layout/{id}?done=layout&n={result['done']}")
+    actions.run(request, "batch_booths", {}, body)
+    return page_requests.see_other(request, f"hall/layout/{id}?done=layout")
