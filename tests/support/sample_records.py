@@ -20,6 +20,7 @@ TRANSFER = {
 STATEMENT = camt.document([camt.statement("DE02120300000000202051", [TRANSFER])])
 FILES = {
     "document.pdf": b"%PDF-1.7\n%%EOF\n",
+    "submission.pdf": b"%PDF-1.7\n%%EOF\n",
     "image.png": png(8, 8),
     "logo.png": png(8, 8),
     "import.xml": STATEMENT,
@@ -159,16 +160,26 @@ def _logo(app):
     app.organiser.put("/settings/logo", headers=headers, raw=png(60, 20), status=200)
 
 
+def _file_asked_for(app):
+    make_verbatim(app.organiser, "participant")
+    app.organiser.make("/submissions/types", {"event_id": 1, "title": "Logo", "input": "file"})
+
+
 def _submitted_file(app):
     client = app.organiser
-    participant = make_verbatim(client, "participant")
-    client.make("/submissions/types", {"event_id": 1, "title": "Logo", "input": "file"})
+    _file_asked_for(app)
+    participant = client.data("/participants/1")
     client.make(
         "/documents",
         {"entity_type": "contact", "entity_id": participant["contact_id"], "filename": "logo.pdf"},
     )
     _upload(client)
     client.make("/submissions", {"event_participant_id": 1, "type_id": 1, "document_id": 1})
+
+
+def _file_sent_back(app):
+    _submitted_file(app)
+    take(app.organiser, "/submissions/1/request-revision", "submission.request_revision")
 
 
 def _contract(*actions):
@@ -402,6 +413,8 @@ OTHERS = {
     "/payments/{id}/complete": _pending_payment,
     "/payments/{id}/fail": _pending_payment,
     "/payments/{id}/cancel": _pending_payment,
+    "/submissions/files": _file_asked_for,
+    "/submissions/{id}/file": _file_sent_back,
     "/submissions/{id}/revisions/{item_id}/content": _submitted_file,
     "/documents/{id}/content": _document_with_content,
     "/settings/logo": _logo,

@@ -34,6 +34,7 @@ QUERIES = {
     ("get", "/schedules"): OF_EVENT,
     ("get", "/check-ins/stats"): OF_EVENT,
     ("get", "/check-ins/roster"): OF_EVENT,
+    ("post", "/submissions/files"): {"type_id": 1},
     ("delete", "/newsletter"): {"email": "anna@rosen.example"},
 }
 # Media type of a file -> the end of its name.
@@ -89,7 +90,7 @@ def file_received(path, operation):
 
 def _file_name(path, operation, media):
     last = path.rpartition("/")[2]
-    if "{" in last or last in ("content", "pdf", "svg", "xml"):
+    if "{" in last or last in ("content", "file", "files", "pdf", "svg", "xml"):
         last = operation["tags"][0].rstrip("s")
     return f"{last}.{ENDINGS[media]}"
 
