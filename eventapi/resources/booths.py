@@ -75,9 +75,9 @@ def delete_booth(db, id):
 def batch_booths(who, body):
     """Create many booths, one by one or in rows, or delete many.
 
-    With `create` and `delete`, each entry succeeds or is refused by itself. `layout` creates rows of booths, all
-    or nothing: a number that is taken, or twice in the rows, is 409 `duplicate` for the whole
-    request. Booths that overlap are warnings of the plan.
+    With `create` and `delete`, each entry succeeds or is refused by itself. `layout` creates rows
+    of booths, all or nothing: a number that is taken, or twice in the rows, is 409 `duplicate` for
+    the whole request. Booths that overlap are warnings of the plan.
     """
     return batches.run(routes, who, body, whole={"layout": layouts.create})
 

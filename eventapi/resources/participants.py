@@ -54,10 +54,10 @@ SUBMISSION = "submission:"
 def list_participants(db, who, query):
     """List participants.
 
-    `balance`, as a filter and as an include, needs the scope `invoices:read` as well, `wish`, as
-    an include and in `sort`, needs `applications:read`, `has_link` and
-    `lacks=link` need `links:read`, and `is_waitlisted` needs `booths:read`. With `booths:read`, the
-    include `booths` has those that are only held, too.
+    `balance`, as a filter and as an include, needs the scope `invoices:read` as well, `wish`, as an
+    include and in `sort`, needs `applications:read`, `has_link` and `lacks=link` need `links:read`,
+    and `is_waitlisted` needs `booths:read`. With `booths:read`, the include `booths` has those that
+    are only held, too.
     """
     require_scopes_of(who, query)
     query = custom_fields.filters(

@@ -112,14 +112,12 @@ def view(db, participant, event, pages, number=None):
     may_choose = is_open and participant["status"] != "cancelled" and not has_fixed
     wish = db.one(sql.wish, participant_id=participant["id"])
     free = free_booths(db, participant, pages) if may_choose else []
-    wished = [row for row in free if _is_of_wish(row, wish)]
-    others = [row for row in free if not _is_of_wish(row, wish)]
     return Choice(
         window=opened,
         own=own,
         wish=wish,
-        free=wished + others,
-        wished=len(wished),
+        free=sorted(free, key=lambda row: not _is_of_wish(row, wish)),
+        wished=sum(_is_of_wish(row, wish) for row in free),
         chosen=next((row for row in free if row["booth_number"] == number), None),
         limits=limits,
         may_choose=may_choose,

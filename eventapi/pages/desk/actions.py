@@ -163,17 +163,6 @@ def may_credit(request):
     return api.may(request, "invoices", writes=True)
 
 
-# actions of which an exhibitor is told
-TOLD = (
-    "cancel_participant",
-    "create_participant_contract",
-    "confirm_booth_reservation",
-    "move_booth_reservation",
-    "swap_booth_reservation",
-    "cancel_booth_reservation",
-)
-
-
 def ticks(db, name):
     """Return the boxes that are ticked from the start in the form of an action, or of a batch.
 
@@ -185,7 +174,7 @@ def ticks(db, name):
         return {"all": ["1"]}
     if name == "send_invoice":
         return {"offset": ["1"]}
-    is_told = "application" in name or name in TOLD
+    is_told = "application" in name or name in mail_trials.TELLS_OF
     found = {"mail": ["1"]} if is_told and mails.is_configured(db.config) else {}
     if name == "cancel_participant":
         found["invoices"] = ["credit"]
@@ -382,8 +371,8 @@ def ids_of(name, id, item_id):
 
 
 def about(request, record):
-    """Return the name of the record that an action is about, and of whom it belongs to: `A1 · Rosen
-    KG`.
+    """Return the name of the record that an action is about, with that of its exhibitor or customer:
+    `A1 · Rosen KG`.
     """
     name = labels.invoice_number(labels.words(request), labels.record_name(record))
     owner = record.get("participant") or record.get("contact")

@@ -111,6 +111,11 @@ class Batch:
     undo_new: str | None
     undo_body: dict | None
 
+    @property
+    def reverse(self):
+        """The handler that takes it back, or None."""
+        return self.undo or self.undo_new
+
 
 @cache
 def offered():
@@ -301,8 +306,7 @@ class Keeper:
         self.request, self.found = request, found
         self.batch, self.entries, self.fields = batch, entries, fields
         self.kept = 0
-        self.before = {}
-        self.numbers = {}
+        self.before = {}  # id -> the record before the action, if the result needs it
 
     def find(self, db):
         """Return the results of the part, and whether entries are left. Raise 409 if another press
@@ -324,16 +328,14 @@ class Keeper:
                 "This batch was begun with other values. Open its page again and continue it there.",
             )
         self.kept = len(results)
-        ids = [each["record_id"] for each in self.entries]
-        if self.found.undo:
-            self.before = {
-                id: record.get("status") for id, record in records_of(self.found, ids).items()
-            }
-        if (self.batch["resource"], self.batch["action"]) == DELETION:
-            self.numbers = {
-                id: record["booth_number"] for id, record in records_of(self.found, ids).items()
-            }
+        if self.found.undo or self.deletes():
+            ids = [each["record_id"] for each in self.entries]
+            self.before = records_of(self.found, ids)
         return results, True
+
+    def deletes(self):
+        """Return whether the records are gone afterwards."""
+        return (self.batch["resource"], self.batch["action"]) == DELETION
 
     def keep(self, db, results, left):
         """Store the new ones of all results so far."""
@@ -342,10 +344,11 @@ class Keeper:
         for entry, result in zip(entries, results[self.kept :], strict=True):
             kept = stored(self.batch["resource"], self.batch["action"], result)
             status = (result.get("data") or {}).get("status")
-            if self.found.undo and self.before.get(entry["record_id"]) == status:
+            before = self.before.get(entry["record_id"]) or {}
+            if self.found.undo and before.get("status") == status:
                 kept["is_same"] = True
-            if entry["record_id"] in self.numbers:
-                kept["number"] = self.numbers[entry["record_id"]]
+            if self.deletes() and before:
+                kept["number"] = before["booth_number"]
             new.append(kept)
         desk_batches.keep_results(db, self.batch, entries, new, fields=self.fields, left=left)
 
@@ -356,7 +359,7 @@ def take_back(request, connections, found, batch):
     A record that is gone counts as taken back. One that would be deleted stays if somebody has changed
     it since.
     """
-    name = found.undo or found.undo_new
+    name = found.reverse
     if name is None or batch["state"] != "done":
         return
     db = connections.writer()
@@ -402,7 +405,7 @@ def call_undo(db, found, id, batch, entry, tag):
         desk_batches.keep_undone(db, batch, entry, {"status": 200})
         return result
 
-    route = api.routes()[found.undo or found.undo_new]
+    route = api.routes()[found.reverse]
     body = (found.undo_body or {}) if route.options.schema else None
     desk.call(route, {"id": id}, body=body, tag=tag, within=within if entry else None)
 
@@ -545,7 +548,7 @@ def page(db, request, batch):
     is_asked = state == "tried" and action == "invoice"
     given = request.fields if "sure" in request.fields else batch["fields"]
     sums = desk_batches.sums(db, batch)
-    undo = found.undo or found.undo_new
+    undo = found.reverse
     left_to_undo = []
     if undo and not trial and api.may_call(request, undo):
         left_to_undo = undoable(db, found, batch)

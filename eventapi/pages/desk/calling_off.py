@@ -28,11 +28,8 @@ routes = Routes(
 
 ADDRESS = "setup/called_off"
 UNDECIDED = ("new", "in_review", "info_requested", "waitlisted")  # states of applications
-UNPAID = (
-    "overdue",
-    "sent",
-    "partially_paid",
-)  # states of invoices of which something is to be paid
+# states of invoices of which something is to be paid
+UNPAID = ("overdue", "sent", "partially_paid")
 
 
 @dataclass(frozen=True, slots=True)

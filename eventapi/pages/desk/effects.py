@@ -39,9 +39,8 @@ def of(request, name, id, other_id, currency):
     """Return the Effects of an action.
 
     `other_id` is the item of an order, the booth to move to, or the reservation to swap with, or
-    None before the choice.
-    There is no sentence about what the person may
-    not read, or what would be refused: the action itself says why.
+    None before the choice. There is no sentence about what the person may not read, or what would be
+    refused: the action itself says why.
     """
     find = {
         "anonymize_contact": _of_erasure,

@@ -142,7 +142,7 @@ def get_desk_exhibitor(db, request, id):
         host=host_of(request, row),
         may_see_logo=api.may_call(request, "get_participant_profile"),
         may_read_documents=api.may_call(request, "get_document_content"),
-        free=free_booths(request, row, records["reservations"], wish),
+        free=free_booths(request, row, records["reservations"]),
         tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),
         links=access,
         links_title="access",
@@ -254,7 +254,7 @@ def first_button(rows, names):
 def wish_of(request, row):
     """Return what the application has asked for, or None.
 
-    {id, booth_type_name, area, message, answers}: `answers` are (label, value) of own questions.
+    {id, area, message, answers}: `answers` are (label, value) of own questions.
     """
     if row["application_id"] is None or not api.may(request, "applications"):
         return None
@@ -262,7 +262,6 @@ def wish_of(request, row):
     custom = fields_of(request)
     return {
         "id": application["id"],
-        "booth_type_name": row["wish"] and row["wish"]["booth_type_name"],
         "area": application["requested_area"],
         "message": application["message"],
         "answers": [
@@ -327,7 +326,7 @@ def access_of(request, row, contact, access):
     return actions.one(request, "create_participant_link", id=row["id"])
 
 
-def free_booths(request, row, reservations, wish):
+def free_booths(request, row, reservations):
     """Return the free booths that can be held for a participant without one, or None. Those of the
     size that the application wishes come first.
     """
@@ -339,6 +338,7 @@ def free_booths(request, row, reservations, wish):
     ):
         return None
     free = actions.free_booths(row["event_id"])
+    wish = row.get("wish")  # missing without the scope of applications
     if wish is None or wish["booth_type_name"] is None:
         return free
     return sorted(free, key=lambda booth: booth["booth_type_name"] != wish["booth_type_name"])

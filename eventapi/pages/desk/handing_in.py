@@ -49,11 +49,11 @@ def requirements_of(request, row, submissions):
     """
     if submissions is None:
         return []
-    left = {submission["type_id"]: submission for submission in submissions}
+    by_type = {submission["type_id"]: submission for submission in submissions}
     found = []
     kinds = api.everything("list_submission_types", event_id=row["event_id"], order="ASC")
     for kind in kinds:
-        submission = left.pop(kind["id"], None)
+        submission = by_type.get(kind["id"])
         if submission or (kind["is_active"] and row["role"] in kind["roles"]):
             found.append(requirement(request, row, kind, submission))
     return found

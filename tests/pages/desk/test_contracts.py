@@ -10,16 +10,6 @@ BODY = "<p>{{contact.name}} takes part in {{event.title}}.</p>"
 
 
 @pytest.fixture
-def mail(settings, monkeypatch):
-    for name, value in (
-        ("smtp_host", "localhost"),
-        ("smtp_sender", "office@example.org"),
-        ("base_url", "https://show.example.org"),
-    ):
-        monkeypatch.setattr(settings, name, value)
-
-
-@pytest.fixture
 def exhibitor_contract(organiser, fair):
     contract = {"name": "Exhibitor contract", "is_contract": True, "body": BODY}
     return organiser.make("/documents/templates", contract)

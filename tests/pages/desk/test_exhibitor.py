@@ -5,20 +5,8 @@ new one.
 import html
 import re
 
-import pytest
-
 from eventapi.pages.desk import api
 from tests.support.images import png
-
-
-@pytest.fixture
-def mail(settings, monkeypatch):
-    for name, value in (
-        ("smtp_host", "localhost"),
-        ("smtp_sender", "office@example.org"),
-        ("base_url", "https://show.example.org"),
-    ):
-        monkeypatch.setattr(settings, name, value)
 
 
 def page_of(office, fair):

@@ -12,14 +12,7 @@ from tests.support.links import queued
 SECRET = re.compile(r"evl_[\w-]{32}")
 
 
-@pytest.fixture(autouse=True)
-def mail(settings, monkeypatch):
-    for name, value in (
-        ("smtp_host", "localhost"),
-        ("smtp_sender", "office@example.org"),
-        ("base_url", "https://show.example.org"),
-    ):
-        monkeypatch.setattr(settings, name, value)
+pytestmark = pytest.mark.usefixtures("mail")
 
 
 def sent(db, kind):
