@@ -106,16 +106,14 @@ def filters(path, parameters):
     for name, parameter in parameters.items():
         if name in PLAIN or parameter.get("in") != "query":
             continue
-        found = (
-            examples.COMMON.get(name, [])
-            if name in examples.COMMON
-            else parameter["schema"].get("enum")
-        )
+        schema = parameter["schema"]
+        allowed = schema.get("enum") or schema.get("items", {}).get("enum")
+        found = examples.COMMON.get(name, allowed)
         if found is None:
             raise LookupError(
                 f"{path} has the filter {name}, which has no value in COMMON of tests/load/examples.py"
             )
-        queries += [f"{name}={value}" for value in (parameter["schema"].get("enum") or found)]
+        queries += [f"{name}={value}" for value in schema.get("enum") or found]
     return [
         *queries,
         *(query for query in examples.MORE.get(path, "").split() if query not in queries),

@@ -13,6 +13,7 @@ from eventapi.reference import document as openapi
 from eventapi.resources import CATALOGUE
 from eventapi.validation.schema_files import resource_names
 from eventapi.validation.validators import CHECKER
+from tests.load import examples, reads
 from tests.support.examples import OF_THE_YEAR, collections, make_verbatim, without_secrets
 from tests.support.shared_app import SharedApp
 
@@ -552,3 +553,10 @@ def test_no_list_of_values_names_one_twice_or_mixes_types():
                 walk(value, f"{place}/{number}")
 
     walk(openapi.document(None), "")
+
+
+def test_make_load_has_a_value_for_every_filter(document):
+    """`make load` measures each filter of each list, and it is not part of every run."""
+    for path, parameters in reads.operations(document):
+        if "per_page" in parameters and path not in examples.LEFT_OUT:
+            reads.filters(path, parameters)
