@@ -169,6 +169,7 @@ def end(value, zone_name):
     return text(next_day - timedelta(seconds=1))
 
 
+@lru_cache(maxsize=1000)  # a write asks for the same timestamps several times
 def local_date(value, zone_name):
     """Return the date of a timestamp in the zone. A date and None stay the same."""
     if value is None or is_date(value):

@@ -136,9 +136,9 @@ def writing(
 
     def write(**values):
         environ = request.environ
-        if damage(environ["eventapi.config"].database):
-            raise damaged()
         db = environ["eventapi.connections"].writer()
+        if damage(db.path):
+            raise damaged()
         if options.before:
             given = [values[name] for name in ("id", "upload") if name in values]
             values["before"] = options.before(environ["eventapi.connections"].reader(), *given)

@@ -9,6 +9,7 @@ created at all, and the figures of the file system say so.
 import logging
 import os
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -95,5 +96,6 @@ def mount_of(folder: Path) -> Path:
     return place
 
 
+@cache  # every write asks
 def _mark(database):
     return os.path.join(os.path.dirname(database), "eventapi.full")

@@ -41,21 +41,26 @@ def gave_up() -> StorageError:
 
 
 class Transaction:
-    """A transaction that several writes may share."""
+    """A transaction that several writes may share.
+
+    Its lock is held while it is open. That is an event of which nothing is built in Python.
+    """
 
     def __init__(self):
-        self._ended, self._error = threading.Event(), None
+        self._open, self._error = threading.Lock(), None
+        self._open.acquire()
 
     def wait(self) -> None:
         """Wait for the end of the transaction. Raise its error if it was not committed."""
-        self._ended.wait()
+        with self._open:
+            pass
         if self._error:
             raise self._error
 
     def end(self, error: Exception | None) -> None:
         """Wake up the waiting threads. `error` is None after a commit."""
         self._error = error
-        self._ended.set()
+        self._open.release()
 
 
 class Writer(Database):
