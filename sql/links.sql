@@ -212,7 +212,7 @@ DELETE FROM mails WHERE entity_type = 'link' AND entity_id IN (
                                                        UNION SELECT s.id FROM participants p
                                                          JOIN participants s ON s.host_participant_id = p.id
                                                          WHERE p.contact_id = :id)
-   UNION SELECT l.id FROM json_each(:pairs) a JOIN links l ON l.application_id = a.value ->> 1
+   UNION SELECT l.id FROM json_each(:pairs) a CROSS JOIN links l ON l.application_id = a.value ->> 1
           WHERE a.value ->> 0 = 'application');
 
 -- name: drop_of_contact
