@@ -218,13 +218,15 @@ def _encoded(rows, delimiter=","):
 def _text(value):
     if value is None:
         return ""
+    if isinstance(value, str):
+        return escape_formula(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
         return as_json(value)
     if isinstance(value, float | Decimal):
         return number(value)
-    return escape_formula(value) if isinstance(value, str) else str(value)
+    return str(value)
 
 
 def _german(value, zone):

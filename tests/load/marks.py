@@ -19,6 +19,12 @@ SLOW = {
     r"^single /contacts/[^/]+/export": ("a contact with 2 % of all records", 1800),
     r"^(single|include) /plans": ("each booth of 20 halls, or a drawing of 600", 1600),
     r"^csv 500 /payments/unmatched": ("the proposals for 500 transactions", 600),
+    r" /participants\?lacks=": (
+        "the checklist follows from ten tables, for the participants of all events",
+        1200,
+    ),
+    r" /participants\?sort=name": ("the names of the participants of all events, sorted", 400),
+    r" /participants\?totals=": ("the invoices of the participants of all events, added up", 250),
     r" /participants\?ready=": (
         "readiness follows from ten tables, for the participants of all events",
         200,
@@ -27,7 +33,7 @@ SLOW = {
         "the beginning of all numbers: 190,000 payments, sorted by date",
         300,
     ),
-    r" /audit-log\?.*(admin_id|api_key_id|date_to)=": ("the log is read entry by entry", 300),
+    r" /audit-log\?.*(actor|admin_id|api_key_id|date_to)=": ("the log is read entry by entry", 300),
     r"^write (POST event copy with all|DELETE event, a copy|POST bulk-import 500)": (
         "all of it or nothing",
         560,
