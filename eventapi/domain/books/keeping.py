@@ -13,19 +13,20 @@ from eventapi.errors import Problem
 
 
 def written_of(db, months, keeps):
-    """Return {month: {name: bytes}}: the files that are kept when these months are closed.
+    """Return {month: {name: Packed}}: the files that are kept when these months are closed.
 
     Those that cannot be written yet, because options are missing, are left out.
     """
     found = {}
     for month in months:
-        found[month] = {recapitulative.NAME: recapitulative.write(db, month)}
+        written = {recapitulative.NAME: recapitulative.write(db, month)}
         for kept in keeps:
             try:
-                found[month].update(kept.write(db, month))
+                written.update(kept.write(db, month))
             except Problem as problem:
                 if problem.code != kept.incomplete:
                     raise
+        found[month] = files.packed(written)
     return found
 
 
@@ -68,8 +69,8 @@ def keep_missing(db, stopping):
 
 
 def add(db, id, month, written):
-    """Store and journal files of a month that is closed already."""
-    hashes = files.add(db, id, written)
+    """Store and journal files {name: bytes} of a month that is closed already."""
+    hashes = files.add(db, id, files.packed(written))
     journal.administered(
         db, entities.PERIOD, "files_kept", id, title=month, new={"month": month, "files": hashes}
     )

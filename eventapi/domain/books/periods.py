@@ -287,7 +287,8 @@ def keep_later(db, month, kept):
 def keep_all(db, months, computed, written):
     """Store and journal months that are closed.
 
-    `computed`: {month: figures}, `written`: {month: {name: bytes}}; both may have other months, too.
+    `computed`: {month: figures}, `written`: {month: {name: Packed}}; both may have other months,
+    too.
     """
     for month in months:
         keep(db, month, computed[month], written[month])
