@@ -48,7 +48,7 @@ class Client:
         response = self.app(environ, lambda line, headers, exc_info=None: status.append(line))
         for piece in response:
             pieces.append(piece)
-            lines += piece.count(b"\n")
+            lines += piece.count(b"\n") if rows else 0
             if rows and lines >= rows:
                 break
         text = b"".join(pieces)

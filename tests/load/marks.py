@@ -23,7 +23,10 @@ SLOW = {
         "the checklist follows from ten tables, for the participants of all events",
         1200,
     ),
-    r" /participants\?sort=name": ("the names of the participants of all events, sorted", 400),
+    r" /participants\?sort=(name|wish)": (
+        "the names of the participants of all events, sorted",
+        400,
+    ),
     r" /participants\?totals=": ("the invoices of the participants of all events, added up", 250),
     r" /participants\?ready=": (
         "readiness follows from ten tables, for the participants of all events",

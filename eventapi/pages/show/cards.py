@@ -1,10 +1,15 @@
-"""Exhibitors as address cards: vCard 3.0 (RFC 2426), which every phone reads."""
+"""Exhibitors as address cards: vCard 3.0 (RFC 2426), which every phone reads.
+
+Long lines continue as those of a calendar do (RFC 2425, 5.8.1 and RFC 5545, 3.1).
+"""
+
+from eventapi.domain.events import icalendar
 
 FORM = "text/vcard"
 
 
 def card(title, exhibitor, address):
-    """Return the card of an exhibitor.
+    """Return the card of an exhibitor as bytes.
 
     `title` is that of the show, `address` that of the page of the exhibitor.
     """
@@ -23,25 +28,15 @@ def card(title, exhibitor, address):
         ("END", "VCARD"),
     ]
     plain = ("N", "ADR;TYPE=WORK", "BEGIN", "VERSION", "END", "URL")
-    return "".join(
-        _folded(f"{name}:{value if name in plain else _escaped(value)}")
+    lines = [
+        icalendar.folded(f"{name}:{value if name in plain else _escaped(value)}")
         for name, value in values
         if value
-    )
+    ]
+    return b"\r\n".join([*lines, b""])
 
 
 def _escaped(text):
     for letter in "\\,;":
         text = text.replace(letter, "\\" + letter)
     return " ".join(text.split())
-
-
-def _folded(line):
-    """Return a line of at most 75 bytes each, continued after a space (RFC 2425, 5.8.1)."""
-    parts, part = [], ""
-    for letter in line:
-        if len((part + letter).encode()) > (74 if parts else 75):
-            parts.append(part)
-            part = ""
-        part += letter
-    return "\r\n ".join([*parts, part]) + "\r\n"
