@@ -213,3 +213,14 @@ def key(folder):
     return processes.eventapi(
         folder, "key", "create", "--name", "test", "--all-scopes", "--quiet"
     ).stdout.strip()
+
+
+@pytest.fixture
+def mail(settings, monkeypatch):
+    """The server can send mails, and its links have an address."""
+    for name, value in (
+        ("smtp_host", "localhost"),
+        ("smtp_sender", "office@example.org"),
+        ("base_url", "https://show.example.org"),
+    ):
+        monkeypatch.setattr(settings, name, value)

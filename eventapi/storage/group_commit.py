@@ -43,7 +43,8 @@ def gave_up() -> StorageError:
 class Transaction:
     """A transaction that several writes may share.
 
-    Its lock is held while it is open. That is an event of which nothing is built in Python.
+    Its lock is held while it is open, and the other threads wait for that lock. A threading.Event
+    would do the same with several calls of Python.
     """
 
     def __init__(self):

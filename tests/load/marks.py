@@ -24,7 +24,7 @@ SLOW = {
         1200,
     ),
     r" /participants\?sort=(name|wish)": (
-        "the names of the participants of all events, sorted",
+        "the names or wishes of the participants of all events, sorted",
         400,
     ),
     r" /participants\?totals=": ("the invoices of the participants of all events, added up", 250),

@@ -26,8 +26,10 @@ class Packed(NamedTuple):
 
 
 def packed(written):
-    """Return files {name: bytes} as {name: Packed}. Call this before a write transaction: large
-    files take tens of milliseconds.
+    """Return files {name: bytes} as {name: Packed}.
+
+    Large files take tens of milliseconds, so the closing of a month does this before other writes
+    have to wait for it.
     """
     return {
         name: Packed(sha256(body).hexdigest(), len(body), zlib.compress(body))

@@ -28,7 +28,7 @@ routes = Routes(
 
 ADDRESS = "setup/called_off"
 UNDECIDED = ("new", "in_review", "info_requested", "waitlisted")  # states of applications
-# states of invoices of which something is to be paid
+# states of invoices that are not paid in full
 UNPAID = ("overdue", "sent", "partially_paid")
 
 

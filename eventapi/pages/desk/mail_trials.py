@@ -13,8 +13,8 @@ from eventapi.storage.errors import StorageError
 
 # What the actions are about whose mails are shown. Those with an invoice are shown as a PDF.
 RESOURCES = ("applications", "booth-reservations", "participants")
-# action of which an exhibitor is told -> scopes that somebody needs to be shown its mail, which tells of
-# their records. Mails to people with a link greet them by name.
+# action about which an exhibitor gets a mail -> scopes of the records that the mail tells of: it is shown
+# only to somebody who has them all. Mails to people with a link greet them by name.
 TELLS_OF = {
     "cancel_participant": ("booths", "service_orders", "invoices", "links"),
     "create_participant_contract": ("links",),

@@ -51,14 +51,3 @@ def clock(monkeypatch):
         now[0] = timestamp
 
     return move
-
-
-@pytest.fixture
-def mail(settings, monkeypatch):
-    """The server can send mails, and its links have an address."""
-    for name, value in (
-        ("smtp_host", "localhost"),
-        ("smtp_sender", "office@example.org"),
-        ("base_url", "https://show.example.org"),
-    ):
-        monkeypatch.setattr(settings, name, value)

@@ -37,17 +37,6 @@ def office(desk):
 
 
 @pytest.fixture
-def mail(settings, monkeypatch):
-    """A server that can send mails."""
-    for name, value in (
-        ("smtp_host", "localhost"),
-        ("smtp_sender", "office@example.org"),
-        ("base_url", "https://show.example.org"),
-    ):
-        monkeypatch.setattr(settings, name, value)
-
-
-@pytest.fixture
 def fair(organiser):
     """A show with an application, an exhibitor, and a hall with two booths."""
     event = organiser.make(
